@@ -100,7 +100,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             cx.registry().list_changed(ListKind::Tools);
             Ok("changed")
         });
-    let mut http = server.http().with_service(move |service| {
+    // All clients of the tests have one address.
+    let mut http = server.http().rate_limit(None).with_service(move |service| {
         let _ = made.set(service.clone());
     });
     if let Some(store) = store {

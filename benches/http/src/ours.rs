@@ -1,12 +1,13 @@
-//! The servers under test: the public API, and every default.
+//! The servers under test: the public API, and every default, apart from a limit of the rate that no bench reaches.
 
+use core::time::Duration;
 use std::io;
 use std::net::TcpListener;
 
 use mcp_async::Server;
 use mcp_async::net::HttpListener;
 use mcp_async::schemars::{self, JsonSchema};
-use mcp_async::server::{Context, ServerBuilder};
+use mcp_async::server::{Context, RateLimit, ServerBuilder};
 use serde::Deserialize;
 
 #[derive(Deserialize, JsonSchema)]
@@ -34,7 +35,9 @@ pub(crate) fn tokio_runtime() -> io::Result<tokio::runtime::Runtime> {
 }
 
 async fn serve(listen: HttpListener) -> io::Result<()> {
-    echo().http().serve(listen).await
+    let limit = RateLimit::new(u32::MAX, Duration::from_secs(1));
+    let http = echo().http().rate_limit(Some(limit));
+    http.serve(listen).await
 }
 
 fn echo() -> ServerBuilder {

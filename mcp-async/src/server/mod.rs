@@ -92,7 +92,9 @@ pub use self::serving::build_error::BuildError;
 pub use self::serving::builder::ServerBuilder;
 
 pub(crate) use self::caller::Machine;
+pub(crate) use self::caller::buckets::Buckets;
 pub(crate) use self::caller::live::Live;
-pub(crate) use self::caller::rate::Buckets;
 pub(crate) use self::connection::role::ServerRole;
 pub(crate) use self::registry::declare::Caller;
+#[cfg(feature = "http-server")]
+pub(crate) use self::router::CallBuckets;

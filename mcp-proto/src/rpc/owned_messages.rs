@@ -12,7 +12,7 @@ use crate::json::{MAX_DEPTH, Scanner};
 /// use mcp_proto::rpc::{Incoming, Message, OwnedMessages};
 ///
 /// let body = OwnedMessages::parse(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#.to_vec(), 16);
-/// assert_eq!((body.requests(), body.calls()), (1, 0));
+/// assert_eq!((body.count(), body.requests(), body.calls()), (1, 1, 0));
 /// for _ in 0..2 {
 ///     let mut messages = body.messages();
 ///     assert!(matches!(messages.next(), Some(Incoming::Message(Message::Request(_)))));
@@ -91,6 +91,15 @@ impl<T: AsRef<[u8]>> OwnedMessages<T> {
         match self.messages().next() {
             Some(Incoming::Message(message)) => message,
             _ => Message::NOT_OBJECT,
+        }
+    }
+
+    /// The number of messages, those that are invalid included.
+    pub fn count(&self) -> usize {
+        let is_message = |it: &Incoming<'_>| matches!(it, Incoming::Message(_));
+        match self.parsed {
+            Parsed::Array(_) => self.messages().filter(is_message).count(),
+            Parsed::Object(_) | Parsed::Fault => 1,
         }
     }
 

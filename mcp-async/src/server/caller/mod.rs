@@ -3,6 +3,7 @@
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub(super) mod access;
 pub(super) mod ask;
+pub(super) mod buckets;
 pub(super) mod client_info;
 pub(super) mod extension_revisions;
 pub(super) mod live;

@@ -158,7 +158,7 @@ impl Peer {
         let now = self.shared.now();
         let state = &mut self.shared.lock().role_state;
         if let (Some(limit), None) = (logs, &state.logs) {
-            state.logs = Some(super::rate::Bucket::new(limit, now));
+            state.logs = Some(super::buckets::Bucket::new(limit, now));
         }
         state.extensions = Some(extensions);
     }

@@ -1,27 +1,23 @@
-//! Rate limits.
+//! Rate limits, as a server sets them.
 
 use core::time::Duration;
-use std::collections::HashMap;
-
-use mcp_proto::Instant;
-
-use crate::sync::Lock;
 
 /// So many in so long a time, on average: a bucket that begins full, from which each use takes
 /// one, and which fills up again evenly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
-    count: u32,
+    pub(super) count: u32,
     per: Duration,
-    burst: u32,
+    pub(super) burst: u32,
 }
 
 /// The rate limits of each connection by itself; none is set by default. A
 /// request beyond a limit is answered with -32603, and a log message is dropped.
 ///
 /// Over HTTP a legacy session is a connection. Requests that belong to none, as all of
-/// 2026-07-28, share the limits with those of the same principal, or of all who have none; only
-/// log messages are counted for each request.
+/// 2026-07-28, share the limits with those of the same caller: its principal, else the address of its client, else all
+/// who have neither; only log messages are counted for each request. A limit of all requests of a caller is
+/// [`Http::rate_limit`](crate::http::Http::rate_limit), which is on by default.
 ///
 /// ```
 /// use core::time::Duration;
@@ -62,141 +58,24 @@ impl RateLimit {
         self
     }
 
+    /// Returns true if nothing can be used.
+    pub(crate) const fn is_zero(self) -> bool {
+        self.count == 0 || self.burst == 0
+    }
+
     /// Returns the amount that one use takes out of a bucket, which gains `count` in each
     /// microsecond.
-    fn price(self) -> u64 {
+    pub(super) fn price(self) -> u64 {
         u64::try_from(self.per.as_micros()).unwrap_or(u64::MAX)
     }
 
-    fn capacity(self) -> u64 {
+    pub(super) fn capacity(self) -> u64 {
         self.price().saturating_mul(u64::from(self.burst))
     }
-}
 
-/// The remaining uses of a [`RateLimit`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bucket {
-    limit: RateLimit,
-    /// `level <= limit.capacity()`.
-    level: u64,
-    filled: Instant,
-}
-
-impl Bucket {
-    pub(in crate::server) fn new(limit: RateLimit, now: Instant) -> Self {
-        Self {
-            limit,
-            level: limit.capacity(),
-            filled: now,
-        }
-    }
-
-    /// Returns true if there is one left.
-    pub(crate) fn holds(&mut self, now: Instant) -> bool {
-        let passed = now.saturating_since(self.filled).as_micros();
-        let passed = u64::try_from(passed).unwrap_or(u64::MAX);
-        self.filled = now;
-        self.level = self
-            .level
-            .saturating_add(passed.saturating_mul(u64::from(self.limit.count)))
-            .min(self.limit.capacity());
-        self.limit.burst > 0 && self.level >= self.limit.price()
-    }
-
-    fn is_full(&mut self, now: Instant) -> bool {
-        self.holds(now);
-        self.level >= self.limit.capacity()
-    }
-
-    /// Takes one, if there is one left.
-    pub(crate) fn take(&mut self, now: Instant) -> bool {
-        let taken = self.holds(now);
-        if taken {
-            self.level = self.level.saturating_sub(self.limit.price());
-        }
-        taken
-    }
-}
-
-/// The remaining uses of the limits of one connection, or of all exchanges that stand for
-/// themselves: by the principal, and by the name of the tool or method.
-#[derive(Default)]
-pub(crate) struct Buckets(Lock<HashMap<String, Bucket>>);
-
-impl Buckets {
-    /// Takes one out of a bucket.
-    pub(in crate::server) fn take(
-        &self,
-        principal: Option<&str>,
-        name: &str,
-        limit: RateLimit,
-        now: Instant,
-    ) -> bool {
-        let mut all = self.0.lock();
-        let named;
-        let key = match principal {
-            Some(principal) => {
-                named = format!("{principal}\n{name}");
-                &named
-            }
-            None => name,
-        };
-        // A tool that took the place of another may have another limit.
-        if let Some(bucket) = all.get_mut(key).filter(|bucket| bucket.limit == limit) {
-            return bucket.take(now);
-        }
-        if all.len() >= BUCKETS {
-            // A full one is as good as none.
-            all.retain(|_, bucket| !bucket.is_full(now));
-        }
-        let mut new = Bucket::new(limit, now);
-        let taken = new.take(now);
-        all.insert(key.to_owned(), new);
-        taken
-    }
-}
-
-/// Buckets that are kept before those that are full are let go.
-const BUCKETS: usize = 4096;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bucket_gives_what_its_limit_says() {
-        let limit = RateLimit::new(4, Duration::from_secs(2)).burst(3);
-        let mut now = Instant::ZERO;
-        let mut bucket = Bucket::new(limit, now);
-        let mut check = |after: u64, expected: &[bool]| {
-            now = now + Duration::from_millis(after);
-            for expected in expected {
-                assert_eq!(bucket.take(now), *expected, "at {now:?}");
-            }
-        };
-        check(0, &[true, true, true, false]);
-        check(499, &[false]);
-        check(1, &[true, false]);
-        check(250, &[false]);
-        check(250, &[true, false]);
-        check(60_000, &[true, true, true, false]);
-    }
-
-    #[test]
-    fn extremes_are_limits_too() {
-        let now = Instant::ZERO;
-        for limit in [
-            RateLimit::new(0, Duration::from_secs(1)),
-            RateLimit::new(5, Duration::from_secs(1)).burst(0),
-            RateLimit::new(0, Duration::ZERO),
-        ] {
-            let mut bucket = Bucket::new(limit, now);
-            assert!(!bucket.take(now + Duration::MAX), "{limit:?}");
-        }
-        let mut short = Bucket::new(RateLimit::new(1, Duration::from_micros(500)), now);
-        assert!(short.take(now));
-        assert!(!short.take(now), "less than a millisecond is a time too");
-        let limit = RateLimit::new(u32::MAX, Duration::MAX);
-        assert!(Bucket::new(limit, now).take(now));
+    /// Returns the time in which a bucket that gains `count` in each microsecond gains this amount.
+    pub(super) fn time_of(self, amount: u64) -> Duration {
+        let micros = amount.div_ceil(u64::from(self.count.max(1)));
+        Duration::from_micros(micros)
     }
 }

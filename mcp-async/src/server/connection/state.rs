@@ -6,8 +6,8 @@ use mcp_proto::rpc::Method;
 use mcp_proto::{Revision, Token};
 
 use crate::connection::RoleState;
+use crate::server::caller::buckets::Bucket;
 use crate::server::caller::extension_revisions::ExtensionRevisions;
-use crate::server::caller::rate::Bucket;
 use crate::server::rounds::{EndedCall, Rounds};
 use crate::sync::Waiters;
 

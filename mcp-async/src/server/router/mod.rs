@@ -25,11 +25,16 @@ use crate::server::call::handler_context::Host;
 use crate::server::call::handler_error::missing_extension;
 use crate::server::call::listen::Listen;
 use crate::server::call::service::{Call, Service};
+use crate::server::caller::buckets::Buckets;
 use crate::server::caller::principal::Principal;
-use crate::server::caller::rate::{Buckets, RateLimit};
+use crate::server::caller::rate::RateLimit;
 use crate::server::items::entry::Registered;
 use crate::server::registry::inner::Inner;
 use crate::server::registry::settings::Settings;
+use crate::shares::CallerId;
+
+/// The remaining uses of the limits of calls, by the caller and by the name of the tool; completions have the empty name.
+pub(crate) type CallBuckets = Buckets<(Option<CallerId>, String)>;
 
 /// One connection's view of a server.
 pub(super) struct Router {
@@ -37,8 +42,9 @@ pub(super) struct Router {
     host: Host,
     /// As they were when the connection began.
     settings: Arc<Settings>,
-    /// The remaining uses of the limits, by the name of the tool; completions have the empty name.
-    buckets: Arc<Buckets>,
+    buckets: Arc<CallBuckets>,
+    /// The caller of an exchange that stands for itself, which shares its limits with its other exchanges.
+    caller: Option<CallerId>,
     /// The server knows the connection.
     known: AtomicBool,
     _lifetime: Option<Arc<Lifetime>>,
@@ -49,7 +55,7 @@ impl Router {
         inner: &Arc<Inner>,
         settings: Arc<Settings>,
         runtime: RuntimeHandle,
-        buckets: Arc<Buckets>,
+        (buckets, caller): (Arc<CallBuckets>, Option<CallerId>),
         lifetime: Option<Arc<Lifetime>>,
     ) -> Self {
         let server = Arc::clone(inner) as _;
@@ -58,6 +64,7 @@ impl Router {
             host: Host { server, runtime },
             settings,
             buckets,
+            caller,
             known: AtomicBool::new(false),
             _lifetime: lifetime,
         }
@@ -105,9 +112,10 @@ impl Router {
         let Some(limit) = limit else {
             return true;
         };
-        let context = call.context();
+        let key = (self.caller.clone(), bucket.to_owned());
         self.buckets
-            .take(context.principal_name(), bucket, limit, context.now())
+            .take(key, limit, 1, call.context().now())
+            .is_ok()
     }
 }
 
@@ -174,7 +182,7 @@ fn unknown(kind: &str, name: &str) -> ErrorReply {
 }
 
 fn too_often(what: &str) -> ErrorReply {
-    ErrorReply::new(code::OVERLOADED, format!("limit reached: {what}"))
+    ErrorReply::new(code::TOO_MANY_REQUESTS, format!("limit reached: {what}"))
 }
 
 /// Returns the principal who calls.

@@ -24,16 +24,16 @@ use super::connection::{Connection, connect};
 use super::layers::Layered;
 use super::registry::Registry;
 use super::rounds::StateKeys;
-use super::router::Router;
+use super::router::{CallBuckets, Router};
 use crate::runtime::RuntimeHandle;
 use crate::server::call::handler_context::unit;
 use crate::server::call::service::BoxService;
 use crate::server::caller::peer::Peer;
-use crate::server::caller::rate::Buckets;
 use crate::server::registry::announcement::{Announcement, OnAnnouncement};
 use crate::server::registry::declare::Caller;
 use crate::server::registry::inner::Inner;
 use crate::server::router::find_tools::FindTools;
+use crate::shares::CallerId;
 
 /// A server of typed handlers, which serves every revision alike.
 ///
@@ -194,7 +194,7 @@ impl<S> Server<S> {
     fn begin_service(&self, runtime: RuntimeHandle) -> BoxService {
         self.inner.works.serve_on(&runtime);
         let lifetime = Arc::clone(&self.lifetime);
-        service_of(&self.inner, runtime, Arc::default(), Some(lifetime))
+        service_of(&self.inner, runtime, Default::default(), Some(lifetime))
     }
 
     /// Returns the server without its state, so that the code that serves it is compiled once for
@@ -233,27 +233,28 @@ impl Server {
         (connection, peer)
     }
 
-    /// Returns the service of one exchange that stands for itself; exchanges with the same buckets
+    /// Returns the service of one exchange that stands for itself; exchanges of one caller with the same buckets
     /// share their limits.
     pub(crate) fn exchange_service(
         &self,
         runtime: &RuntimeHandle,
-        buckets: &Arc<Buckets>,
+        (buckets, caller): (&Arc<CallBuckets>, Option<CallerId>),
     ) -> BoxService {
-        service_of(&self.inner, runtime.clone(), Arc::clone(buckets), None)
+        let limits = (Arc::clone(buckets), caller);
+        service_of(&self.inner, runtime.clone(), limits, None)
     }
 }
 
-/// Returns the service of one connection; connections with the same buckets share their limits. An
+/// Returns the service of one connection; connections of one caller with the same buckets share their limits. An
 /// exchange of HTTP has no part in the lifetime of the server: its endpoint has.
 fn service_of(
     inner: &Arc<Inner>,
     runtime: RuntimeHandle,
-    buckets: Arc<Buckets>,
+    limits: (Arc<CallBuckets>, Option<CallerId>),
     lifetime: Option<Arc<Lifetime>>,
 ) -> BoxService {
     let settings = Arc::clone(&inner.settings);
-    let router = Router::new(inner, Arc::clone(&settings), runtime, buckets, lifetime);
+    let router = Router::new(inner, Arc::clone(&settings), runtime, limits, lifetime);
     let service = settings
         .layers
         .iter()

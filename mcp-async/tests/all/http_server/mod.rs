@@ -25,6 +25,7 @@ mod outages;
 mod owners;
 mod principals;
 mod processes;
+mod rates;
 mod sessions;
 mod shares;
 mod stores;

@@ -22,7 +22,7 @@ use crate::net::HttpListener;
 use crate::runtime::{RuntimeHandle, Task};
 use crate::server::serving::Server;
 use crate::server::serving::parts::Parts;
-use crate::server::{BuildError, RegisterError, ServerBuilder};
+use crate::server::{BuildError, RateLimit, RegisterError, ServerBuilder};
 
 /// A server on its way to HTTP: the settings of the endpoint.
 ///
@@ -221,6 +221,37 @@ impl Http {
     /// notifications and responses need no place.
     pub fn max_exchanges(mut self, exchanges: usize) -> Self {
         self.options.max_exchanges = exchanges;
+        self
+    }
+
+    /// Sets the rate at which one caller may send; 1,000 requests a second on average and 2,000 at once otherwise. `None` sets
+    /// no limit. A limit that lets nothing pass is a mistake.
+    ///
+    /// A caller is the [`Principal`](crate::server::Principal) of a request, or else the address of its client, for IPv6 its network of
+    /// 64 bits; without both there is no limit. Each request counts, whatever its method and its revision, and each message of an
+    /// array in its body, notifications and responses included; a body with more messages than may be sent at once is
+    /// always refused. Requests that are refused by their heads, such as those of a foreign origin or of an unverified sender, do not
+    /// count.
+    ///
+    /// A refusal comes before anything has run. It has status 429, error -32603, and the number of seconds after which the request
+    /// may be sent again in `Retry-After`. Each process of a [shared](Self::share) endpoint counts the requests
+    /// that arrive at it.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    ///
+    /// use mcp_async::Server;
+    /// use mcp_async::http::Http;
+    /// use mcp_async::server::RateLimit;
+    ///
+    /// fn slow(server: &Server) -> Http {
+    ///     server.http().rate_limit(Some(RateLimit::new(600, Duration::from_secs(60)).burst(50)))
+    /// }
+    /// # let _ = slow;
+    /// ```
+    pub fn rate_limit(mut self, limit: Option<RateLimit>) -> Self {
+        self.check("rate_limit", limit.is_some_and(RateLimit::is_zero));
+        self.options.rate_limit = limit;
         self
     }
 

@@ -3,6 +3,7 @@
 pub(super) mod capacity;
 pub(super) mod http_sse_paths;
 pub(super) mod options;
+mod request_rates;
 pub(super) mod session;
 pub(super) mod sessions;
 pub(super) mod status;
@@ -25,6 +26,7 @@ use mcp_proto::{PreparedConfig, Revision, RevisionSet, Source};
 use self::capacity::{Capacity, Place};
 use self::http_sse_paths::HttpSsePaths;
 use self::options::Options;
+use self::request_rates::RequestRates;
 use self::sessions::Sessions;
 use self::status::{HttpStatus, Readiness};
 use self::turns::Turns;
@@ -39,7 +41,7 @@ use crate::http::server::messages::head::RequestHead;
 use crate::runtime::RuntimeHandle;
 use crate::server::serving::Server;
 use crate::server::serving::serving_scope::ServingScope;
-use crate::server::{BoxService, Buckets, Caller, Live, Machine, Peer, ServerStreams};
+use crate::server::{BoxService, CallBuckets, Caller, Live, Machine, Peer, ServerStreams};
 use crate::shares::{CallerId, FREE, Shares, UnreadBudget};
 use crate::sync::Lock;
 
@@ -59,8 +61,9 @@ pub(super) struct HttpEndpoint {
     pub(super) turns: Turns,
     /// The other processes, if requests are forwarded to them.
     pub(super) processes: Option<Arc<Processes>>,
-    /// The rest of the limits that all exchanges share.
-    buckets: Arc<Buckets>,
+    /// The rest of the limits that all exchanges of a caller share.
+    buckets: Arc<CallBuckets>,
+    request_rates: RequestRates,
     /// Running exchanges, which are notified of the shutdown.
     exchanges: Arc<Lock<Live>>,
     /// Their places.
@@ -113,6 +116,7 @@ impl HttpEndpoint {
             sse_sessions: Arc::default(),
             turns: Turns::default(),
             buckets: Arc::default(),
+            request_rates: RequestRates::default(),
             exchanges,
             leave,
             closing: AtomicBool::new(false),
@@ -214,8 +218,9 @@ impl HttpEndpoint {
         let head = RequestHead(parts);
         let methods = self.endpoint().methods();
         match self.endpoint().open(&head) {
-            Ok(Opening::Delete(id)) => self.delete(parts, id).await,
             Ok(Opening::Preflight) => answer::preflight(parts, methods),
+            Ok(_) if let Some(refused) = self.count_messages(parts, 1) => refused,
+            Ok(Opening::Delete(id)) => self.delete(parts, id).await,
             // Sessions that end here, and those of other processes, still have answers and streams.
             Ok(opening) if self.is_closing() && !self.continues(&opening) => answer::closing(),
             Ok(Opening::Post(post)) => self.post(parts, &post, body).await,
@@ -399,6 +404,11 @@ impl HttpEndpoint {
         };
         let body = self.collect_whole(parts, self.caller(parts), body).await?;
         let body = OwnedMessages::parse(Text::new(body), self.depth);
+        // The first is counted already.
+        let more = body.count().saturating_sub(1);
+        if let Some(refused) = self.count_messages(parts, more) {
+            return Err(refused);
+        }
         #[cfg(feature = "auth")]
         if let Some(refused) = self.missing_scopes(parts, &body) {
             return Err(refused);
@@ -453,8 +463,10 @@ impl HttpEndpoint {
         parts: &Parts,
         machine: Machine,
     ) -> ServedConversation {
-        let service = self.server.exchange_service(&self.runtime, &self.buckets);
-        let unread = self.unread.part(self.caller(parts));
+        let caller = self.caller(parts);
+        let limits = (&self.buckets, caller.clone());
+        let service = self.server.exchange_service(&self.runtime, limits);
+        let unread = self.unread.part(caller);
         let streams = ServerStreams::new(Delivery::Once, self.options.streams, unread);
         let conversation =
             ServedConversation::new(self.beginning(parts, service, machine), streams);

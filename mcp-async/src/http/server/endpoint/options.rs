@@ -13,6 +13,7 @@ use crate::http::server::messages::authenticate::Hook;
 use crate::http::server::processes::sharing::ProcessSettings;
 #[cfg(feature = "auth")]
 use crate::http::server::protect::TokenGuard;
+use crate::server::RateLimit;
 
 /// The settings themselves.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(in crate::http::server) struct Options {
     pub(in crate::http::server) sessions: bool,
     pub(in crate::http::server) limits: HttpLimits,
     pub(in crate::http::server) max_exchanges: usize,
+    /// The rate of the messages of one caller.
+    pub(in crate::http::server) rate_limit: Option<RateLimit>,
     pub(in crate::http::server) trusted_proxies: TrustedProxies,
     pub(in crate::http::server) streams: StreamLimits,
     /// Set if other processes share the sessions.
@@ -67,6 +70,7 @@ impl Default for Options {
             sessions: true,
             limits: HttpLimits::default(),
             max_exchanges: 10_000,
+            rate_limit: Some(RateLimit::new(1_000, Duration::from_secs(1)).burst(2_000)),
             trusted_proxies: TrustedProxies::default(),
             streams: StreamLimits::default(),
             sharing: None,

@@ -45,6 +45,9 @@ impl HttpEndpoint {
         match endpoint.open_http_sse(at, &RequestHead(parts)) {
             Err(refusal) => answer::refusal(refusal, at.methods()),
             Ok(HttpSseOpening::Preflight) => answer::preflight(parts, at.methods()),
+            Ok(HttpSseOpening::Request) if let Some(refused) = self.count_messages(parts, 1) => {
+                refused
+            }
             Ok(HttpSseOpening::Request) if self.is_closing() => answer::closing(),
             Ok(HttpSseOpening::Request) => match at {
                 HttpSseEndpoint::Stream => self.open_sse(parts, &both.reference),
