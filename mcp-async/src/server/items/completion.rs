@@ -16,6 +16,7 @@ use crate::server::call::handler_error::HandlerError;
 /// An argument while it is typed.
 ///
 /// ```
+/// use mcp_async::model::Completion;
 /// use mcp_async::server::{CompletionRequest, Prompt};
 /// use schemars::JsonSchema;
 /// use serde::Deserialize;
@@ -32,7 +33,7 @@ use crate::server::call::handler_error::HandlerError;
 ///             Some("Japan") => ["Kyoto", "Tokyo"],
 ///             _ => ["Paris", "Vienna"],
 ///         };
-///         Ok(Vec::from_iter(cities.into_iter().filter(|city| city.starts_with(&typed.value))))
+///         Ok(Completion::matching(&typed.value, cities))
 ///     })
 ///     .handler(|trip: Trip, _| async move { Ok(format!("Plan a trip to {}", trip.city)) });
 /// # let _ = trip;
@@ -47,7 +48,8 @@ pub struct CompletionRequest {
 }
 
 /// A type that a completion can return: values, the best first, or a [`Completion`], which
-/// can state that there are more. The client receives at most 100 and the total.
+/// can state that there are more, and which [`Completion::matching`] makes of candidates. The client receives at
+/// most 100 and the total.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of suggestions",
     note = "a completion returns `Vec<String>`, `Vec<&'static str>` or `Completion`"
