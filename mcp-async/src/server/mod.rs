@@ -80,6 +80,7 @@ pub use self::call::service::BoxService;
 pub use self::caller::rate::{RateLimit, RateLimits};
 pub use self::extension::{Cached, Extension, ExtensionMethod, NotificationContext};
 pub use self::items::completion::{CompletionOutput, CompletionRequest};
+pub use self::items::folder::Folder;
 pub use self::items::item::Item;
 pub use self::items::prompt::{Prompt, PromptOutput};
 pub use self::items::register_error::RegisterError;

@@ -41,7 +41,7 @@ pub(super) fn triplet(bytes: &[u8]) -> Option<u8> {
 }
 
 /// Appends `text`, encoded; with `reserved`, reserved characters and whole triplets stay.
-pub(super) fn encode(out: &mut String, text: &str, reserved: bool) {
+pub(crate) fn encode(out: &mut String, text: &str, reserved: bool) {
     const HEX: [char; 16] = [
         '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F',
     ];

@@ -4,6 +4,7 @@ pub(super) mod catalog;
 pub(super) mod checks;
 pub(super) mod completion;
 pub(super) mod entry;
+pub(super) mod folder;
 pub(super) mod item;
 pub(super) mod item_scopes;
 pub(super) mod lister;

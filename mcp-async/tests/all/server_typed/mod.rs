@@ -7,6 +7,7 @@ mod callers;
 #[cfg(feature = "client")]
 mod composed;
 mod failures;
+mod folder;
 mod layers;
 mod limits;
 mod prompts;
