@@ -126,6 +126,7 @@ mod connection;
 mod crypto;
 mod cursor;
 mod error;
+mod file_uri;
 #[cfg(all(feature = "server", feature = "client"))]
 mod in_memory;
 mod io;

@@ -29,13 +29,9 @@ pub(crate) use self::events::{
 };
 pub(crate) use self::events::{oversized, tool_dropped, unsent};
 #[cfg(not(feature = "tracing"))]
-pub(crate) use self::off::CallSpan;
-#[cfg(all(feature = "server", not(feature = "tracing")))]
-pub(crate) use self::off::Here;
-#[cfg(all(feature = "server", feature = "tracing"))]
-pub(crate) use self::span::Here;
+pub(crate) use self::off::{CallSpan, Here};
 #[cfg(feature = "tracing")]
-pub(crate) use self::span::{CallFailure, CallSpan, Failure};
+pub(crate) use self::span::{CallFailure, CallSpan, Failure, Here};
 
 /// The transport that carries the messages of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

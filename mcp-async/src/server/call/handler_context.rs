@@ -6,8 +6,8 @@ use core::future::Future;
 use core::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
-use super::runner::blocking;
 use super::service::Call;
+use crate::connection::blocking;
 use crate::runtime::RuntimeHandle;
 use crate::server::CallContext;
 

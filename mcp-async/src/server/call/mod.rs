@@ -20,7 +20,6 @@ pub(super) mod output;
 pub(super) mod reply;
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub(super) mod require_scopes;
-pub(super) mod runner;
 pub(super) mod service;
 mod session_state;
 pub(super) mod subscriber;

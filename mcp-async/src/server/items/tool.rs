@@ -17,7 +17,7 @@ use serde::de::{Deserialize, DeserializeOwned};
 use super::checks::{Checks, Promise, decode_typed};
 use super::entry::{Entry, Registered, item};
 use super::register_error::{NO_HANDLER, RegisterError};
-use crate::connection::Job;
+use crate::connection::{Job, spawned};
 use crate::error::{ErrorChain, ErrorReply};
 use crate::model::{self, TaskSupport, ToolAnnotations, ToolExecution};
 use crate::payload::empty;
@@ -28,7 +28,6 @@ use crate::server::call::handler_context::{Context, Host, unit};
 use crate::server::call::handler_error::{Failure, HandlerError, missing_capabilities};
 use crate::server::call::output::ToolOutput;
 use crate::server::call::reply::Reply;
-use crate::server::call::runner::spawned;
 use crate::server::caller::rate::RateLimit;
 use crate::values::Values;
 

@@ -133,7 +133,7 @@ fn no_uri_leads_out_of_the_folder() {
     let folder = Temporary::new("out");
     folder.write("a", "a");
     folder.write(".env", "secret");
-    let absolute = folder.0.display().to_string();
+    let absolute = folder.0.display().to_string().replace('\\', "/");
     let items = Folder::new("docs://guide", &folder.0);
     for revision in revisions() {
         let mut wire = LineClient::new(&server(items.clone()), revision);

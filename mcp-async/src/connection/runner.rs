@@ -7,13 +7,13 @@ use core::task::{Context, Poll};
 use std::panic::{catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-use crate::connection::discard;
+use super::discard;
 use crate::observe::Here;
 use crate::runtime::RuntimeHandle;
 use crate::sync::{Lock, Waiter};
 
 /// Runs the future in a task, which ends with this future: by its result, or by being dropped.
-pub(in crate::server) async fn spawned<T: Send + 'static>(
+pub(crate) async fn spawned<T: Send + 'static>(
     runtime: &RuntimeHandle,
     future: Pin<Box<dyn Future<Output = T> + Send>>,
 ) -> T {
@@ -28,7 +28,7 @@ pub(in crate::server) async fn spawned<T: Send + 'static>(
 }
 
 /// Runs the closure on the runtime's pool for blocking work.
-pub(in crate::server) async fn blocking<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     runtime: RuntimeHandle,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {
