@@ -12,7 +12,7 @@ use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, SendError};
 use serde::de::DeserializeOwned;
 
-use super::callbacks::is_file;
+use super::callbacks::roots::is_file;
 use super::request::Request;
 use crate::client::request::batch::Batch;
 use crate::client::request::decode::{structured, suggestions, whole};
@@ -345,7 +345,7 @@ impl Client {
             return Err(ConnectError::Root(wrong.uri.clone()));
         }
         self.inner.client_state.set_roots(roots);
-        // One that cannot be told asks anew whenever it needs them.
+        // A server that cannot be notified requests the roots whenever it needs them.
         let _ = self.notify_roots_changed().await;
         Ok(())
     }

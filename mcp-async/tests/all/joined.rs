@@ -130,7 +130,7 @@ impl Handler for Ears {
                 Answer::ready(Ok(answer))
             }
             Method::RootsList => Answer::ready(Ok(ListRootsResult {
-                roots: vec![Root::new("file:///srv/data")],
+                roots: vec![Root::new("file:///tmp")],
                 ..ListRootsResult::default()
             })),
             _ if question.params.get("url").is_some() => Answer::ready(Ok(ElicitResult::agree())),

@@ -4,8 +4,10 @@ pub(super) mod callback_context;
 pub(super) mod callback_error;
 pub(super) mod elicitation;
 pub(super) mod question_tasks;
+pub(super) mod roots;
 
 use core::future::Future;
+use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_proto::json::{Raw, Str};
@@ -16,14 +18,14 @@ use self::callback_context::CallbackContext;
 use self::callback_error::CallbackError;
 use self::elicitation::complete;
 use self::question_tasks::QuestionTasks;
+use self::roots::Roots;
 use crate::client::session::handler::{Answer, IncomingQuestion};
 use crate::error::ErrorReply;
 use crate::model::{
-    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, ListRootsResult,
-    LoggingMessageParams, Root, check_conversation,
+    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingMessageParams,
+    check_conversation,
 };
-use crate::runtime::BoxFuture;
-use crate::sync::Lock;
+use crate::runtime::{BoxFuture, RuntimeHandle};
 use crate::trace_context::TraceContext;
 
 #[derive(Default)]
@@ -31,6 +33,8 @@ pub(super) struct Callbacks {
     pub(super) elicitation: Option<Answerer<ElicitParams, ElicitResult>>,
     pub(super) sampling: Option<Answerer<CreateMessageParams, CreateMessageResult>>,
     pub(super) roots: Roots,
+    /// The time after which it is looked again which of the listed roots are there.
+    pub(super) root_check: Option<Duration>,
     /// For questions of legacy servers that become tasks, and requests about these.
     pub(super) tasks: Option<Box<dyn QuestionTasks>>,
     /// For requests of extensions.
@@ -49,15 +53,6 @@ pub(super) type Answerer<P, T> =
 /// A callback for requests of an extension: it receives the parameters.
 pub(super) type RequestAnswerer = Box<dyn Fn(Raw<'_>) -> Answer + Send + Sync>;
 
-/// The directories that a server is shown.
-#[derive(Default)]
-pub(super) enum Roots {
-    #[default]
-    None,
-    Listed(Lock<Vec<Root>>),
-    Asked(Answerer<(), Vec<Root>>),
-}
-
 /// Binds a callback to the state of the client.
 pub(super) fn boxed<S, P, T, F, Fut>(state: &Arc<S>, callback: F) -> Answerer<P, T>
 where
@@ -75,11 +70,14 @@ where
 impl Callbacks {
     /// The core has checked that the question is one that this client declared; EL-03 and
     /// SP-02 are its own, too.
-    pub(super) fn answer(&self, question: IncomingQuestion<'_>) -> Answer {
+    pub(super) fn answer(&self, question: IncomingQuestion<'_>, runtime: &RuntimeHandle) -> Answer {
         match question.method {
             Method::ElicitationCreate => self.elicit(question),
             Method::SamplingCreateMessage => self.sample(question),
-            Method::RootsList => self.roots.answer(),
+            Method::RootsList => {
+                let checks = self.root_check.map(|_| runtime);
+                self.roots.answer(checks)
+            }
             Method::Other(name) if let Some(callback) = self.request(name) => {
                 callback(question.params.as_raw())
             }
@@ -125,89 +123,7 @@ impl Callbacks {
     }
 }
 
-impl Roots {
-    /// Replaces a list; without one there is nothing to replace.
-    pub(super) fn set(&self, roots: Vec<Root>) {
-        if let Self::Listed(listed) = self {
-            let _old = core::mem::replace(&mut *listed.lock(), roots);
-        }
-    }
-
-    fn answer(&self) -> Answer {
-        match self {
-            Self::None => Answer::refuse(ErrorReply::method_not_found()),
-            Self::Listed(roots) => {
-                let roots = roots.lock().clone();
-                Answer::ready(Ok(listed(roots)))
-            }
-            Self::Asked(ask) => {
-                let roots = ask(());
-                Answer::new(async move {
-                    let roots = roots.await?;
-                    // RT-03: a root that is not a directory of this machine is never shown.
-                    match roots.iter().all(|root| is_file(&root.uri)) {
-                        true => Ok(listed(roots)),
-                        false => Err(ErrorReply::internal()),
-                    }
-                })
-            }
-        }
-    }
-}
-
-/// Returns true if the URI is valid for a root (RT-03): `file://` and an absolute path without
-/// `..`.
-pub(super) fn is_file(uri: &str) -> bool {
-    let scheme = uri.get(..7).unwrap_or_default();
-    let rest = uri.get(7..).unwrap_or_default();
-    // A host is another machine, but for the name of this one.
-    let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    scheme.eq_ignore_ascii_case("file://") && path.starts_with('/') && !climbs(path)
-}
-
-/// Returns true if a segment of the path is `..`, with or without escapes.
-fn climbs(path: &str) -> bool {
-    path.split(['/', '\\']).any(|segment| {
-        let plain = segment.replace("%2e", ".").replace("%2E", ".");
-        plain
-            .split("%2f")
-            .flat_map(|part| part.split("%2F"))
-            .any(|part| part == "..")
-    })
-}
-
-fn listed(roots: Vec<Root>) -> ListRootsResult {
-    ListRootsResult {
-        roots,
-        ..ListRootsResult::default()
-    }
-}
-
 fn decode<T: DeserializeOwned>(question: IncomingQuestion<'_>) -> Result<T, ErrorReply> {
     let decoded = question.params.as_raw().decode(&mut []);
     decoded.map_err(|error| ErrorReply::invalid_params(error.to_string()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn roots_are_directories_of_this_machine() {
-        let check = |uri, expected| assert_eq!(is_file(uri), expected, "{uri}");
-        check("file:///home/ada", true);
-        check("FILE:///home/ada", true);
-        check("file://localhost/home", true);
-        check("file:///C:/Users", true);
-        check("file:///a/..b/c..", true);
-        check("file:///a/../b", false);
-        check("file:///a/%2e%2E/b", false);
-        check("file:///a%2f..%2Fb", false);
-        check("file:///a\\..\\b", false);
-        check("file://elsewhere/home", false);
-        check("file://", false);
-        check("file:/home", false);
-        check("https://example.com/", false);
-        check("ä", false);
-    }
 }

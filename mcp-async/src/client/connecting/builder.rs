@@ -14,7 +14,8 @@ use mcp_proto::{Limits, PingPolicy, PreparedConfig, RevisionSet};
 use super::supervisor::{Dial, Dialled, Dialling, Redial, open_connection, supervise};
 use crate::client::callbacks::callback_context::CallbackContext;
 use crate::client::callbacks::callback_error::CallbackError;
-use crate::client::callbacks::{Callbacks, Roots, boxed, is_file};
+use crate::client::callbacks::roots::{Roots, is_file};
+use crate::client::callbacks::{Callbacks, boxed};
 use crate::client::extension::Extension;
 use crate::client::extension::declared::Declared;
 use crate::client::handle::Client;
@@ -276,6 +277,16 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
             .find(|root| !is_file(&root.uri))
             .map(|root| root.uri.clone());
         self.callbacks.roots = Roots::Listed(Lock::new(roots));
+        self
+    }
+
+    /// Looks which of the [`roots`](Self::roots) are there, in each interval and before each answer. Those that are not are not
+    /// shown, and when one vanishes or comes back a legacy server is notified; in 2026-07-28 a server asks each time. Zero is a
+    /// millisecond. Without it all roots are shown, whatever becomes of their directories.
+    ///
+    /// The directories are looked at on the runtime's pool for blocking work.
+    pub fn check_roots(mut self, interval: Duration) -> Self {
+        self.callbacks.root_check = Some(interval.max(Duration::from_millis(1)));
         self
     }
 

@@ -9,9 +9,12 @@ use std::sync::{Arc, Weak};
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::PreparedConfig;
 use mcp_proto::client::{ClientConfig, Negotiation};
+use mcp_proto::rpc::Method;
 
+use crate::client::callbacks::roots;
 use crate::client::session::exchange::{Exchange, Options, Rounds, Terms};
 use crate::client::session::info::ServerInfo;
+use crate::client::session::peer::notify;
 use crate::client::session::restart::RestartPolicy;
 use crate::client::state::ClientState;
 use crate::client::state::ask::Ask;
@@ -149,13 +152,15 @@ impl Supervisor {
     /// Runs a connection to its end, and tells the server what is owed to it meanwhile.
     async fn run(&self, Next { mut run, mut jobs }: Next) -> Exit {
         let (mut tidying, mut renewing) = (pin!(self.tidy()), pin!(self.renew()));
-        let (mut tidy, mut renewed) = (false, false);
+        let mut checking = pin!(self.check_roots());
+        let (mut tidy, mut renewed, mut checked) = (false, false, false);
         let mut sending = Vec::new();
         poll_fn(|cx| {
             self.poll_owed_requests(&mut sending, cx);
             self.client_state.background.poll(&mut jobs, cx);
             tidy = tidy || tidying.as_mut().poll(cx).is_ready();
             renewed = renewed || renewing.as_mut().poll(cx).is_ready();
+            checked = checked || checking.as_mut().poll(cx).is_ready();
             run.as_mut().poll(cx)
         })
         .await
@@ -171,6 +176,30 @@ impl Supervisor {
             };
             // A server that does not know it any more has what it was to be told.
             let _ = send(&self.client_state, shared, Ask::Unsubscribe(uri)).await;
+        }
+    }
+
+    /// Notifies a legacy server of roots that have vanished or are there again.
+    async fn check_roots(&self) {
+        let callbacks = &self.client_state.callbacks;
+        let Some(interval) = callbacks.root_check else {
+            return;
+        };
+        let look = || roots::check(self.runtime().clone(), callbacks.roots.listed());
+        let mut known = look().await;
+        loop {
+            let mut pause = Sleep::after(self.runtime(), interval);
+            poll_fn(|cx| pause.poll_done(cx)).await;
+            let seen = look().await;
+            if roots::differ(&known, &seen) {
+                let shared = match self.inner.upgrade().and_then(|inner| inner.peer()) {
+                    Some(peer) => Arc::clone(&peer.shared),
+                    None => return,
+                };
+                // A server that cannot be notified requests the roots whenever it needs them.
+                let _ = notify(&shared, Method::RootsListChanged, None).await;
+            }
+            known = seen;
         }
     }
 

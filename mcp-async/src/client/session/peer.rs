@@ -113,15 +113,7 @@ impl Peer {
         method: Method<'_>,
         params: Option<&(dyn Payload + Sync)>,
     ) -> Result<(), SendError> {
-        let mut receipt = None;
-        poll_fn(|cx| {
-            self.shared
-                .poll_tell(cx, &mut receipt, Channel::PIPE, |machine, _, out| {
-                    let params = params.map(|params| -> &dyn Payload { params });
-                    machine.notify(method, params, out)
-                })
-        })
-        .await
+        notify(&self.shared, method, params).await
     }
 
     /// Ends the connection: calls in flight end with [`Failure::Closed`](mcp_proto::client::Failure::Closed), what was said is
@@ -134,6 +126,22 @@ impl Peer {
     pub fn is_closed(&self) -> bool {
         self.shared.lock().ended
     }
+}
+
+/// Sends a notification of a legacy session, for what does not keep the connection open.
+pub(in crate::client) async fn notify(
+    shared: &Shared<Machine>,
+    method: Method<'_>,
+    params: Option<&(dyn Payload + Sync)>,
+) -> Result<(), SendError> {
+    let mut receipt = None;
+    poll_fn(|cx| {
+        shared.poll_tell(cx, &mut receipt, Channel::PIPE, |machine, _, out| {
+            let params = params.map(|params| -> &dyn Payload { params });
+            machine.notify(method, params, out)
+        })
+    })
+    .await
 }
 
 impl Clone for Peer {

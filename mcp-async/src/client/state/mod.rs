@@ -315,7 +315,7 @@ impl Handler for ClientState {
             Some(tasks) if question.revision.tasks() == Tasks::Core => {
                 tasks.question(question, self)
             }
-            _ => self.callbacks.answer(question),
+            _ => self.callbacks.answer(question, &self.runtime),
         }
     }
 
@@ -368,7 +368,7 @@ impl Handler for ClientState {
 
 impl QuestionHost for ClientState {
     fn answer(&self, question: IncomingQuestion<'_>) -> Answer {
-        self.callbacks.answer(question)
+        self.callbacks.answer(question, &self.runtime)
     }
 
     fn runtime(&self) -> &RuntimeHandle {

@@ -45,11 +45,7 @@ impl<S: Send + Sync + 'static> ExtensionNotification<S> {
         let handle = move |peer: &Peer, params: Object<'_>, state: &Arc<S>| {
             // A notification has no answer, so one that does not decode is dropped.
             if let Ok(params) = decode(params.as_raw(), "params") {
-                let context = NotificationContext {
-                    peer: peer.clone(),
-                    state: Arc::clone(state),
-                };
-                handler(params, context);
+                handler(params, NotificationContext::new(peer, state));
             }
         };
         Self {
@@ -87,6 +83,13 @@ impl Notification {
 }
 
 impl<S> NotificationContext<S> {
+    pub(in crate::server) fn new(peer: &Peer, state: &Arc<S>) -> Self {
+        Self {
+            peer: peer.clone(),
+            state: Arc::clone(state),
+        }
+    }
+
     /// Returns the state of the server.
     pub fn state(&self) -> &S {
         &self.state

@@ -61,8 +61,16 @@ impl Roots {
         &self.refused
     }
 
+    /// Returns the roots that are not there at this moment: their directories were removed, or cannot be reached. No path is inside
+    /// one. The client notifies the server of other changes: see
+    /// [`ServerBuilder::on_roots_changed`](crate::server::ServerBuilder::on_roots_changed).
+    pub fn vanished(&self) -> impl Iterator<Item = &Root> {
+        let vanished = self.roots.iter().filter(|(_, path)| !exists(path));
+        vanished.map(|(root, _)| root)
+    }
+
     /// Returns true if the path is a root or is inside one, when all links and all `..` of both are
-    /// resolved.
+    /// resolved. A root that is not there contains nothing.
     ///
     /// A path that does not exist yet is judged by its nearest parent that does, and by where a
     /// link in between would lead. A relative path starts in the working directory. A path that
@@ -74,9 +82,14 @@ impl Roots {
         };
         self.roots
             .iter()
+            .filter(|(_, root)| exists(root))
             .filter_map(|(_, root)| resolve(root).ok())
             .any(|root| path.starts_with(root))
     }
+}
+
+fn exists(root: &Path) -> bool {
+    root.try_exists().unwrap_or(false)
 }
 
 /// The path without links and `..`, as far as it exists.
@@ -195,10 +208,16 @@ mod tests {
         }
         assert!(roots("file:///").contains(Path::new("relative")));
         assert!(!Roots::default().contains(&dir));
-        // RT-05: a root that does not exist, or not any more.
+        // A root that does not exist, or not any more.
         let gone = roots(&format!("file://{}/gone", dir.display()));
-        assert!(gone.contains(&dir.join("gone/x")));
+        assert!(!gone.contains(&dir.join("gone/x")) && !gone.contains(&dir.join("gone")));
         assert!(!gone.contains(&dir.join("real")));
+        assert_eq!(gone.vanished().count(), 1);
+        fs::create_dir(dir.join("gone")).unwrap();
+        assert!(gone.contains(&dir.join("gone/x")));
+        assert_eq!(gone.vanished().count(), 0);
         fs::remove_dir_all(&dir).unwrap();
+        assert!(!gone.contains(&dir.join("gone/x")));
+        assert_eq!(gone.vanished().count(), 1);
     }
 }

@@ -36,6 +36,8 @@ pub(in crate::server) struct Settings {
     pub(in crate::server) experimental: Vec<(String, RawBuf)>,
     pub(in crate::server) methods: Vec<Arc<Method>>,
     pub(in crate::server) notifications: Vec<Arc<Notification>>,
+    /// Handles the notification that the roots of a client have changed.
+    pub(in crate::server) roots_changed: Option<Arc<RootsChanged>>,
     pub(in crate::server) filters: Vec<Arc<Filter>>,
     /// Calls of tools may be tasks of 2025-11-25.
     pub(in crate::server) core_tasks: bool,
@@ -58,6 +60,8 @@ pub(in crate::server) struct Settings {
     pub(in crate::server) draft: bool,
 }
 
+pub(in crate::server) type RootsChanged = dyn Fn(&Peer) + Send + Sync;
+
 impl Settings {
     pub(in crate::server) fn new(name: String, version: String) -> Self {
         Self {
@@ -74,6 +78,7 @@ impl Settings {
             experimental: Vec::new(),
             methods: Vec::new(),
             notifications: Vec::new(),
+            roots_changed: None,
             filters: Vec::new(),
             core_tasks: false,
             sends: Vec::new(),

@@ -155,6 +155,11 @@ impl Service for Router {
     }
 
     fn notified(&self, peer: &Peer, method: rpc::Method<'_>, params: Object<'_>) {
+        if let (rpc::Method::RootsListChanged, Some(changed)) =
+            (method, &self.settings.roots_changed)
+        {
+            return changed(peer);
+        }
         let name = method.name();
         let mut notifications = self.settings.notifications.iter();
         if let Some(known) = notifications.find(|known| name == *known.name) {

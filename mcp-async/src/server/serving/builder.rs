@@ -20,8 +20,9 @@ use crate::server::call::handler_context::Context;
 use crate::server::call::handler_error::HandlerError;
 use crate::server::call::output::ToolOutput;
 use crate::server::call::service::BoxService;
+use crate::server::caller::peer::Peer;
 use crate::server::caller::rate::RateLimits;
-use crate::server::extension::{Extension, check_method};
+use crate::server::extension::{Extension, NotificationContext, check_method};
 use crate::server::items::item::Item;
 use crate::server::items::method::{self, Method};
 use crate::server::items::prompt::{Prompt, PromptOutput};
@@ -403,6 +404,44 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
             Err(reason) => mistakes.push(RegisterError::new("method", &name, &reason)),
         }
         self
+    }
+
+    /// Sets a handler for the notification of a client that its roots have changed: some were added, or are gone. It is called at once
+    /// and in the order of arrival, and must not block. A later call replaces the handler.
+    ///
+    /// What a session knows of the roots is then out of date; the next call asks for them by
+    /// [`CallContext::roots`](crate::server::CallContext::roots). In 2026-07-28 clients send no such notification, and there is no session:
+    /// each call asks. A root can also vanish without a notification: see [`Roots::vanished`](crate::server::Roots::vanished).
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    ///
+    /// use mcp_async::Server;
+    /// use mcp_async::server::{NotificationContext, Roots};
+    ///
+    /// /// The roots of a session, once they were asked for.
+    /// #[derive(Default)]
+    /// struct Known(Mutex<Option<Roots>>);
+    ///
+    /// let server = Server::builder("files", "1.0").on_roots_changed(|cx: NotificationContext| {
+    ///     if let Some(known) = cx.session_state::<Known>()
+    ///         && let Ok(mut roots) = known.0.lock()
+    ///     {
+    ///         *roots = None;
+    ///     }
+    /// });
+    /// # let _ = server;
+    /// ```
+    pub fn on_roots_changed<F>(self, handler: F) -> Self
+    where
+        F: Fn(NotificationContext<S>) + Send + Sync + 'static, // S: `with_state` comes first
+    {
+        let state = Arc::clone(&self.state);
+        self.set(|settings| {
+            settings.roots_changed = Some(Arc::new(move |peer: &Peer| {
+                handler(NotificationContext::new(peer, &state));
+            }));
+        })
     }
 
     /// Wraps what serves each connection; the layer that was added last sees a call first.

@@ -9,6 +9,7 @@ mod calls;
 mod forwarding;
 mod paging;
 mod restarts;
+mod roots;
 mod streams;
 pub(crate) mod support;
 mod tenants;
