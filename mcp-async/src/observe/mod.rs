@@ -9,6 +9,7 @@
 mod events;
 #[cfg(not(feature = "tracing"))]
 mod off;
+mod public_uri;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;
 mod unseen;
@@ -30,6 +31,7 @@ pub(crate) use self::events::{
 pub(crate) use self::events::{oversized, tool_dropped, unsent};
 #[cfg(not(feature = "tracing"))]
 pub(crate) use self::off::{CallSpan, Here};
+pub(crate) use self::public_uri::public_uri;
 #[cfg(feature = "tracing")]
 pub(crate) use self::span::{CallFailure, CallSpan, Failure, Here};
 

@@ -6,7 +6,7 @@ use mcp_proto::rpc::{Method, code};
 use tracing::field::{Empty, display};
 use tracing::{Span, info_span};
 
-use super::Transport;
+use super::{Transport, public_uri};
 use crate::call_outcome::CallOutcome;
 use crate::error::Printable;
 
@@ -202,7 +202,7 @@ fn described(span: Span, method: Method<'_>, subject: Option<&str>, transport: T
             span.record("gen_ai.prompt.name", display(name(subject)));
         }
         Method::ResourcesRead | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => {
-            span.record("mcp.resource.uri", display(name(public(subject))));
+            span.record("mcp.resource.uri", display(name(public_uri(subject))));
             // A name that differs from call to call would be no name.
             span.record("otel.name", display(method));
             return span;
@@ -224,41 +224,8 @@ const fn name(text: &str) -> Printable<'_> {
     }
 }
 
-/// A URI without what may be secret in it: the user, the query and the fragment.
-fn public(uri: &str) -> &str {
-    let end = uri.find(['?', '#']).unwrap_or(uri.len());
-    let uri = uri.get(..end).unwrap_or_default();
-    let authority = uri.split_once("://").map_or("", |(_, rest)| rest);
-    let authority = authority.split('/').next().unwrap_or_default();
-    // The part before an `@` cannot be cut out of a borrowed text: then the scheme must do.
-    match (authority.contains('@'), uri.split_once(':')) {
-        (true, Some((scheme, _))) => scheme,
-        _ => uri,
-    }
-}
-
 /// The target of all spans and events of this crate, by which a subscriber can select them.
 pub(super) const TARGET: &str = "mcp_async";
 
 /// The characters of a name that are recorded at most.
 const LONGEST: usize = 128;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn uris_keep_their_secrets() {
-        for (uri, told) in [
-            ("file:///home/ada/notes.txt", "file:///home/ada/notes.txt"),
-            ("https://a.b/c?token=1#x", "https://a.b/c"),
-            ("https://a.b/c#token", "https://a.b/c"),
-            ("postgres://ada:secret@host/db", "postgres"),
-            ("https://a.b/user@example", "https://a.b/user@example"),
-            ("mailto:ada@example", "mailto:ada@example"),
-            ("", ""),
-        ] {
-            assert_eq!(public(uri), told, "{uri}");
-        }
-    }
-}

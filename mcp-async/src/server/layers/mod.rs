@@ -24,6 +24,7 @@ mod around;
 mod concurrency;
 #[cfg(not(feature = "tracing"))]
 mod no_trace;
+mod observed;
 mod semaphore;
 mod timeout;
 mod tower;

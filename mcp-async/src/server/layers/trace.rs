@@ -1,21 +1,18 @@
 //! Creates a span for every call.
 
 use core::fmt;
-use core::future::Future;
-use core::pin::Pin;
-use core::task::{self, Poll};
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_proto::Instant;
 use tower_layer::Layer;
 use tracing::Span;
 
+use super::observed::{CallEnd, Observer, observed};
 use super::{Around, Layered};
-use crate::connection::{Answered, Job, discard};
+use crate::connection::Job;
 use crate::observe::{Failure, span};
 use crate::server::call::service::BoxService;
-use crate::server::{Call, CallContext, Service};
+use crate::server::{Call, Service};
 use crate::trace_context::TraceContext;
 
 /// Makes a span of `tracing` for every call, in which its handler runs.
@@ -86,22 +83,7 @@ impl Around for Trace {
         if let (Some(link), Some(trace)) = (&self.link, context.trace_context()) {
             link(&span, trace);
         }
-        let began = context.now();
-        let mut traced = Traced {
-            span,
-            context,
-            began,
-            limit: None,
-            polling: true,
-            job: None,
-        };
-        let job = traced.span.in_scope(|| service.call(call));
-        traced.limit = job.limit();
-        traced.polling = false;
-        job.wrap(|job| {
-            traced.job = Some(job);
-            traced
-        })
+        observed(call, service, span)
     }
 }
 
@@ -121,59 +103,20 @@ impl fmt::Debug for Trace {
     }
 }
 
-/// A job within its span.
-struct Traced {
-    span: Span,
-    context: CallContext,
-    began: Instant,
-    limit: Option<Duration>,
-    /// True while the handler runs: if the job is dropped meanwhile, the handler has panicked.
-    polling: bool,
-    /// `None` before it is there and after it is answered.
-    job: Option<Job>,
-}
-
-impl Future for Traced {
-    type Output = Answered;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Answered> {
-        let this = self.get_mut();
-        let Some(job) = &mut this.job else {
-            return Poll::Pending;
-        };
-        let entered = this.span.enter();
-        this.polling = true;
-        let polled = Pin::new(&mut *job).poll(cx);
-        this.polling = false;
-        if let Poll::Ready(answered) = &polled {
-            this.job = None;
-            if let Some(failure) = Failure::of(answered.outcome()) {
-                span::failed(&this.span, failure);
-            }
-        }
-        drop(entered);
-        polled
+impl Observer for Span {
+    fn run<T>(&self, part: impl FnOnce() -> T) -> T {
+        self.in_scope(part)
     }
-}
 
-impl Drop for Traced {
-    fn drop(&mut self) {
-        let Self { span, job, .. } = self;
-        if let Some(job) = job.take() {
-            span.in_scope(|| discard(job));
-        } else if !self.polling {
-            return;
+    fn ended(&mut self, end: CallEnd, _: Duration) {
+        let failure = match end {
+            CallEnd::Answered(outcome) => Failure::of(outcome),
+            CallEnd::Panicked => Some(Failure::Panic),
+            CallEnd::TimedOut => Some(Failure::Timeout),
+            CallEnd::Cancelled => Some(Failure::Cancelled),
+        };
+        if let Some(failure) = failure {
+            span::failed(self, failure);
         }
-        let late = |limit: Duration| self.began + limit <= self.context.now();
-        span::failed(
-            &self.span,
-            if self.polling {
-                Failure::Panic
-            } else if self.limit.is_some_and(late) {
-                Failure::Timeout
-            } else {
-                Failure::Cancelled
-            },
-        );
     }
 }
