@@ -117,6 +117,7 @@
     allow(dead_code, unnameable_types, unreachable_pub, unused_imports)
 )]
 
+mod audit_record;
 mod call_outcome;
 mod connection;
 #[cfg(all(
@@ -142,6 +143,7 @@ mod sync;
 mod trace_context;
 mod values;
 
+pub use audit_record::AuditRecord;
 pub use call_outcome::CallOutcome;
 #[cfg(feature = "client")]
 pub use client::Client;

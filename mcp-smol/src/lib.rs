@@ -107,9 +107,9 @@ pub use transports::{child, reopened};
 pub use mcp_async::process::{Child, Command, ExitedEarly, Grace, Process};
 pub use mcp_async::stdio::{Input, Output, StdioMode};
 pub use mcp_async::{
-    Answered, CallOutcome, ErrorChain, ErrorReply, Instant, Job, Limits, MessageReader,
-    MessageSink, MessageSource, MessageWriter, Method, Payload, PingPolicy, Revision, RevisionSet,
-    SendError, TraceContext, code, json, process, stdio, uri_template,
+    Answered, AuditRecord, CallOutcome, ErrorChain, ErrorReply, Instant, Job, Limits,
+    MessageReader, MessageSink, MessageSource, MessageWriter, Method, Payload, PingPolicy,
+    Revision, RevisionSet, SendError, TraceContext, code, json, process, stdio, uri_template,
 };
 pub use {mcp_async, mcp_proto};
 

@@ -21,6 +21,7 @@
 //! ```
 
 mod around;
+mod audit;
 mod concurrency;
 #[cfg(not(feature = "tracing"))]
 mod no_trace;
@@ -47,6 +48,7 @@ use crate::server::caller::peer::Peer;
 pub use tower_layer::{Layer, Stack};
 
 pub use self::around::{AroundFn, around};
+pub use self::audit::Audit;
 pub use self::concurrency::ConcurrencyLimit;
 #[cfg(not(feature = "tracing"))]
 pub(in crate::server) use self::no_trace::Trace;

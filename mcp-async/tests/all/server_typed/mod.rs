@@ -3,6 +3,7 @@
 
 mod abuse;
 mod allocations;
+mod audit;
 mod callers;
 #[cfg(feature = "client")]
 mod composed;
