@@ -118,7 +118,7 @@ impl ServerEntry {
         self
     }
 
-    /// Sets whether a host leaves the entry out.
+    /// Sets whether a [host](crate::Host) leaves the entry out.
     #[must_use]
     pub const fn disabled(mut self, disabled: bool) -> Self {
         self.disabled = disabled;
@@ -173,7 +173,7 @@ impl ServerEntry {
         self.title.as_deref().unwrap_or(&self.name)
     }
 
-    /// Returns whether a host leaves the entry out.
+    /// Returns whether a [host](crate::Host) leaves the entry out.
     pub const fn is_disabled(&self) -> bool {
         self.disabled
     }

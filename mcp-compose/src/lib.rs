@@ -2,6 +2,7 @@
 //!
 //! | Task | Start with |
 //! |---|---|
+//! | Use several servers, from code or from configuration files | [`Host`] |
 //! | Name a server and how to reach it | [`ServerEntry`] |
 //! | Serve the items of other servers, in every revision and over every transport | [`Proxy`] |
 //! | Read the servers of a configuration file | [`Config`] |
@@ -16,6 +17,7 @@ mod catalog;
 mod config;
 mod digest;
 mod entry;
+mod host;
 mod naming;
 mod proxy;
 mod watch;
@@ -30,5 +32,15 @@ pub use self::config::{
 };
 pub use self::digest::Digest;
 pub use self::entry::ServerEntry;
+pub use self::host::{
+    AuditOutcome, AuditRecord, CallInfo, Host, HostBuilder, HostError, HostEvent, HostEvents,
+    HostRequest, QuestionContext, ServerApproval, ServerPolicy, ServerState, ServerStatus,
+    ToolApproval, ToolConsent,
+};
 pub use self::naming::{Collision, Naming};
 pub use self::proxy::{Proxy, ProxyBuilder, ProxyLimits, UpstreamState};
+
+/// Compiles the programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -15,6 +15,11 @@ struct Watched<T> {
 }
 
 impl<T> Watch<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        let waiting = Vec::new();
+        Self(Mutex::new(Watched { value, waiting }))
+    }
+
     /// Reads the value. The closure must not call the application.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&T) -> R) -> R {
         read(&self.lock().value)

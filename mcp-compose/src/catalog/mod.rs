@@ -213,14 +213,26 @@ impl Catalog {
         })
     }
 
+    /// Removes the items of a server, which keeps its place in the order.
+    pub fn clear(&self, server: &str) {
+        self.take(server, true);
+    }
+
     /// Removes the items of a server, and its place in the order.
     pub fn remove(&self, server: &str) {
+        self.take(server, false);
+    }
+
+    fn take(&self, server: &str, keeps_place: bool) {
         let naming = &self.shared.naming;
         self.shared.state.change(|state| {
             let Some(index) = state.servers.iter().position(|it| &*it.name == server) else {
                 return;
             };
             let removed = state.servers.remove(index);
+            if keeps_place {
+                state.servers.insert(index, Server::new(server));
+            }
             state.merge_if::<Tool>(naming, &removed);
             state.merge_if::<Prompt>(naming, &removed);
             state.merge_if::<Resource>(naming, &removed);
@@ -239,18 +251,24 @@ impl Catalog {
     }
 }
 
+impl Server {
+    fn new(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            tools: ServerList::default(),
+            prompts: ServerList::default(),
+            resources: ServerList::default(),
+            resource_templates: ServerList::default(),
+        }
+    }
+}
+
 impl State {
     /// Returns the server of this name, which gets a place if it has none.
     fn server(&mut self, name: &str) -> &mut Server {
         let known = self.servers.iter().position(|it| &*it.name == name);
         let index = known.unwrap_or_else(|| {
-            self.servers.push(Server {
-                name: name.into(),
-                tools: ServerList::default(),
-                prompts: ServerList::default(),
-                resources: ServerList::default(),
-                resource_templates: ServerList::default(),
-            });
+            self.servers.push(Server::new(name));
             self.servers.len() - 1
         });
         &mut self.servers[index]

@@ -74,6 +74,12 @@ impl ConfigError {
         &self.place
     }
 
+    /// Returns the server, of an error that makes its whole entry unusable.
+    pub(crate) fn server(&self) -> Option<&str> {
+        let (_, server) = self.place.split_once('.')?;
+        Some(server)
+    }
+
     pub(super) fn in_file(self, file: &Path) -> Self {
         let file = Some(file.to_owned());
         Self { file, ..self }

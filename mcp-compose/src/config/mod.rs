@@ -140,10 +140,7 @@ impl Config {
         if let Some(entry) = self.entries.iter().find(|entry| entry.name() == name) {
             return Ok(entry);
         }
-        let is_of = |error: &&ConfigError| {
-            let place = error.place().split_once('.');
-            place.is_some_and(|(_, of)| of == name)
-        };
+        let is_of = |error: &&ConfigError| error.server() == Some(name);
         Err(self.errors.iter().find(is_of).cloned().unwrap_or_else(|| {
             let known = self.entries.iter().map(|entry| entry.name().to_owned());
             let error = ConfigError::from(ConfigErrorKind::UnknownServer {

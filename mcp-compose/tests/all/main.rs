@@ -3,5 +3,6 @@
 mod catalog;
 mod config;
 mod entry;
+mod host;
 mod proxy;
 mod support;

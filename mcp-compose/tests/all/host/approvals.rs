@@ -1,0 +1,269 @@
+//! What a person approves.
+
+use std::collections::HashMap;
+
+use mcp_async::model::ToolAnnotations;
+use mcp_async::server::Tool;
+use mcp_async::{Revision, Server};
+use mcp_compose::{
+    Config, Host, HostBuilder, HostError, ServerEntry, ServerState, ToolConsent, Variables,
+};
+
+use super::{Notes, builder, start};
+use crate::support::{in_each_revision, run, runtime};
+
+fn tool(description: &str) -> Tool {
+    Tool::new("x")
+        .description(description)
+        .handler(|_: HashMap<String, u8>, _| async { Ok("done") })
+}
+
+#[test]
+fn a_consent_is_to_a_tool_as_it_is() {
+    in_each_revision(|revision| async move {
+        let server = Server::builder("a", "1.0")
+            .with(tool("Reads"))
+            .change_notifications()
+            .build()
+            .unwrap();
+        let registry = server.registry();
+        let notes = Notes::default();
+        let noted = notes.clone();
+        let host = builder(revision)
+            .entry(ServerEntry::connector("a", move || {
+                mcp_async::in_memory(runtime(), &server)
+            }))
+            .approve_tool(move |asked| {
+                let description = asked.tool.description.clone().unwrap_or_default();
+                noted.note(format!(
+                    "{} {} {} {description} {}",
+                    asked.server, asked.exposed_name, asked.arguments, asked.is_changed
+                ));
+                async move {
+                    match &*description {
+                        "Reads" | "Deletes" => ToolConsent::WhileUnchanged,
+                        "Asks" => ToolConsent::Once,
+                        _ => ToolConsent::Refused,
+                    }
+                }
+            });
+        let host = start(host).await;
+        let arguments = HashMap::from([("n", 1)]);
+        let call = async || {
+            host.call_tool("a__x", &arguments)
+                .await
+                .map(|result| result.text())
+        };
+        assert_eq!(call().await.unwrap(), "done");
+        assert_eq!(call().await.unwrap(), "done");
+        assert_eq!(notes.take(), ["a a__x {\"n\":1} Reads false"]);
+
+        let mut changes = host.changes();
+        let mut change = async |tool: Tool| {
+            registry.remove_tool("x");
+            registry.add(tool).unwrap();
+            // Removing and adding may be told as two changes.
+            while host
+                .view()
+                .tools()
+                .get("a__x")
+                .is_none_or(|it| it.item.description.as_deref() == Some("Reads"))
+            {
+                changes.next().await;
+            }
+        };
+        change(tool("Deletes")).await;
+        assert_eq!(call().await.unwrap(), "done");
+        assert_eq!(call().await.unwrap(), "done");
+        assert_eq!(notes.take(), ["a a__x {\"n\":1} Deletes true"]);
+    });
+}
+
+#[test]
+fn consents_once_and_refusals_are_asked_again() {
+    run(async {
+        for (description, is_made) in [("once", true), ("never", false)] {
+            let notes = Notes::default();
+            let noted = notes.clone();
+            let server = Server::builder("a", "1.0").with(tool(description));
+            let host = builder(Revision::V2026_07_28)
+                .entry(super::entry("a", &server))
+                .approve_tool(move |asked| {
+                    noted.note(asked.digest.to_string());
+                    let is_once = asked.tool.description.as_deref() == Some("once");
+                    async move {
+                        if is_once {
+                            ToolConsent::Once
+                        } else {
+                            ToolConsent::Refused
+                        }
+                    }
+                });
+            let host = start(host).await;
+            for _ in 0..2 {
+                match host.call_tool("a__x", &()).await {
+                    Ok(_) => assert!(is_made),
+                    Err(error) => assert!(
+                        matches!(error, HostError::ToolNotApproved { .. }) && !is_made,
+                        "{error}"
+                    ),
+                }
+            }
+            let asked = notes.take();
+            assert_eq!((asked.len(), &asked[0]), (2, &asked[1]));
+        }
+    });
+}
+
+#[test]
+fn each_part_of_a_tool_is_in_its_digest() {
+    run(async {
+        let notes = Notes::default();
+        let tools = [
+            tool("a"),
+            tool("b"),
+            tool("a").title("a"),
+            tool("a").annotations(ToolAnnotations::default()),
+            tool("a").destructive(false),
+            Tool::new("x")
+                .description("a")
+                .handler(|(): (), _| async { Ok("done") }),
+        ];
+        for tool in tools {
+            let noted = notes.clone();
+            let host = builder(Revision::V2025_11_25)
+                .entry(super::entry("a", &Server::builder("a", "1.0").with(tool)))
+                .approve_tool(move |asked| {
+                    noted.note(asked.digest.to_string());
+                    async { ToolConsent::Refused }
+                });
+            start(host).await.call_tool("a__x", &()).await.unwrap_err();
+        }
+        let mut digests = notes.take();
+        digests.sort();
+        digests.dedup();
+        assert_eq!(digests.len(), 6);
+    });
+}
+
+const PROJECT: &str = r#"{"servers":{
+    "tool":{"command":"${TOOL}","args":["${env:ARGUMENT}"],"env":{"KEY":"${input:key}"}},
+    "page":{"url":"https://${HOST}/mcp"}
+},"inputs":[{"type":"promptString","id":"key","password":true}]}"#;
+
+/// A host that notes which variables are read, and what a person is asked.
+fn noting(notes: &Notes) -> HostBuilder {
+    let (read, asked) = (notes.clone(), notes.clone());
+    Host::builder("desk", "1.0")
+        .variables(Variables::new(move |name| {
+            read.note(format!("read {name}"));
+            Some("value".to_owned())
+        }))
+        .on_input(move |input| {
+            asked.note(format!("asked for {}", input.id));
+            async { Some("s3cret".to_owned()) }
+        })
+}
+
+fn failure(host: &Host, server: &str) -> String {
+    let servers = host.servers();
+    let server = servers.iter().find(|it| &*it.name == server).unwrap();
+    match &server.state {
+        ServerState::Failed(error) => error.to_string(),
+        state => panic!("{state:?}"),
+    }
+}
+
+#[test]
+fn nothing_of_a_project_happens_before_it_is_approved() {
+    run(async {
+        let project = Config::parse(PROJECT.as_bytes()).unwrap();
+        let notes = Notes::default();
+        let host = start(noting(&notes).project_config(&project)).await;
+        assert_eq!(notes.take(), [""; 0]);
+        assert_eq!(failure(&host, "tool"), "tool: the server is not approved");
+
+        let noted = notes.clone();
+        let host = noting(&notes)
+            .project_config(&project)
+            .approve_server(move |asked| {
+                let entry = asked.entry();
+                noted.note(format!(
+                    "approve {} {:?} {:?} {:?} {:?}",
+                    entry.name(),
+                    entry.program().or(entry.url()),
+                    entry.arguments(),
+                    asked.variables(),
+                    entry.set_names().collect::<Vec<_>>(),
+                ));
+                let is_approved = entry.name() == "tool";
+                async move { is_approved }
+            });
+        let host = start(host).await;
+        let mut noted = notes.take();
+        noted.sort();
+        let expected = [
+            r#"approve page Some("https://${HOST}/mcp") [] {"HOST"} []"#,
+            r#"approve tool Some("${TOOL}") ["${env:ARGUMENT}"] {"ARGUMENT", "TOOL"} ["KEY"]"#,
+            "asked for key",
+            "read ARGUMENT",
+            "read TOOL",
+        ];
+        assert_eq!(noted, expected);
+        assert_eq!(failure(&host, "page"), "page: the server is not approved");
+        // It is started, which this runtime cannot do.
+        let error = failure(&host, "tool");
+        assert!(
+            error.starts_with("tool: cannot connect to value: "),
+            "{error}"
+        );
+        assert!(!format!("{host:?}").contains("s3cret"));
+
+        // What was approved is not asked again; what has changed is.
+        host.reconnect("tool").unwrap();
+        host.ready().await;
+        host.reload(&project, true);
+        host.ready().await;
+        assert_eq!(notes.take(), ["read TOOL", "read ARGUMENT"]);
+        let changed = PROJECT
+            .replace("\"page\"", "\"other\"")
+            .replace("${env:ARGUMENT}", "--all");
+        host.reload(&Config::parse(changed.as_bytes()).unwrap(), true);
+        host.ready().await;
+        let asked: Vec<_> = notes
+            .take()
+            .into_iter()
+            .filter(|note| note.starts_with("approve"))
+            .collect();
+        assert!(
+            asked
+                .iter()
+                .any(|note| note.starts_with("approve tool Some(\"${TOOL}\") [\"--all\"]")),
+            "{asked:?}"
+        );
+        assert!(
+            asked.iter().any(|note| note.starts_with("approve other")),
+            "{asked:?}"
+        );
+        assert_eq!(host.servers().len(), 2, "{:?}", host.servers());
+    });
+}
+
+#[test]
+fn an_input_is_asked_once_for_each_file() {
+    run(async {
+        let file = |name: &str| {
+            let text = format!(
+                r#"{{"servers":{{"{name}1":{{"url":"x:${{input:key}}"}},"{name}2":{{"url":"y:${{input:key}}"}}}},
+                    "inputs":[{{"type":"promptString","id":"key"}}]}}"#
+            );
+            Config::parse(text.as_bytes()).unwrap()
+        };
+        let notes = Notes::default();
+        let host = start(noting(&notes).config(&file("a")).config(&file("b"))).await;
+        assert_eq!(notes.take(), ["asked for key", "asked for key"]);
+        // The value is the user's, and a URL may be a message.
+        let error = failure(&host, "a2");
+        assert!(error.contains("cannot connect to"), "{error}");
+    });
+}
