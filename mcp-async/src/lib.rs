@@ -16,6 +16,7 @@
 //! | Send every request by hand | [`client::connect`], [`client::Peer`] (feature `client`) |
 //! | Carry messages over another transport | [`MessageSource`], [`MessageSink`] |
 //! | Support another runtime | [`Runtime`](runtime::Runtime) |
+//! | Use several servers as one | the crate `mcp-compose` |
 //! | Serve, load and check skills | the crate `mcp-skills` |
 //! | Share sessions and tasks between processes | the crate `mcp-redis-store` |
 //!

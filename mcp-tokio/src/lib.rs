@@ -80,6 +80,7 @@
 // Their programs use all of these.
 #[cfg(all(
     feature = "auth",
+    feature = "compose",
     feature = "disk",
     feature = "redis",
     feature = "schema",

@@ -26,6 +26,7 @@ pages! {
     first_client
     first_server
     from_rmcp
+    host
     http
     limits
     logging
