@@ -1,9 +1,9 @@
 //! The person at the terminal: types commands, and answers the questions of servers.
 
 use std::io;
-use std::sync::Arc;
 
-use mcp_tokio::client::{CallbackContext, CallbackError};
+use mcp_tokio::client::CallbackError;
+use mcp_tokio::compose::QuestionContext;
 use mcp_tokio::model::{ElicitParams, ElicitResult};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines, Stdin, stdin};
@@ -21,27 +21,26 @@ impl Person {
     pub(crate) async fn line(&self) -> io::Result<Option<String>> {
         self.0.lock().await.next_line().await
     }
-}
 
-/// The state of one client: who asks, and who answers.
-pub(crate) struct Questions {
-    pub(crate) server: String,
-    pub(crate) person: Arc<Person>,
-}
-
-/// Shows a form. The person answers with a JSON object, or declines with an empty line.
-pub(crate) async fn answer(
-    asked: ElicitParams,
-    cx: CallbackContext<Questions>,
-) -> Result<ElicitResult, CallbackError> {
-    let ElicitParams::Form(form) = asked else {
-        return Ok(ElicitResult::decline());
-    };
-    let Questions { server, person } = cx.state();
-    println!("{server} asks: {} {}", form.message, form.requested_schema);
-    let line = person.line().await?.unwrap_or_default();
-    match serde_json::from_str::<Value>(&line) {
-        Ok(answer) if answer.is_object() => Ok(ElicitResult::accept(&answer)?),
-        _ => Ok(ElicitResult::decline()),
+    /// Shows a form. The person answers with a JSON object, or declines with an empty line.
+    pub(crate) async fn answer(
+        &self,
+        asked: ElicitParams,
+        cx: QuestionContext,
+    ) -> Result<ElicitResult, CallbackError> {
+        let ElicitParams::Form(form) = asked else {
+            return Ok(ElicitResult::decline());
+        };
+        println!(
+            "{} asks: {} {}",
+            cx.server(),
+            form.message,
+            form.requested_schema
+        );
+        let line = self.line().await?.unwrap_or_default();
+        match serde_json::from_str::<Value>(&line) {
+            Ok(answer) if answer.is_object() => Ok(ElicitResult::accept(&answer)?),
+            _ => Ok(ElicitResult::decline()),
+        }
     }
 }
