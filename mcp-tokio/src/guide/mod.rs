@@ -20,12 +20,14 @@ pages! {
     calls
     choosing
     completion
+    composition
     deploy
     extensions
     files
     first_client
     first_server
     from_rmcp
+    gateway
     host
     http
     limits
