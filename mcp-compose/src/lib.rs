@@ -27,15 +27,15 @@ pub use self::catalog::{
     ListErrorKind, Lists, MergedList,
 };
 pub use self::config::{
-    Config, ConfigEntry, ConfigError, ConfigErrorKind, Input, InputKind, ServerProgram,
-    ServerTarget, ServerUrl, Variables,
+    Config, ConfigEntry, ConfigError, Input, InputKind, ServerProgram, ServerTarget, ServerUrl,
+    Variables,
 };
 pub use self::digest::Digest;
 pub use self::entry::ServerEntry;
 pub use self::host::{
-    AuditOutcome, AuditRecord, CallInfo, Host, HostBuilder, HostError, HostEvent, HostEvents,
-    HostRequest, QuestionContext, ServerApproval, ServerPolicy, ServerState, ServerStatus,
-    ToolApproval, ToolConsent,
+    AuditOutcome, AuditRecord, CallInfo, Host, HostBuilder, HostError, HostRequest,
+    QuestionContext, ServerPolicy, ServerState, ServerStatus, StateChanges, ToolApproval,
+    ToolConsent,
 };
 pub use self::naming::{Collision, Naming};
 pub use self::proxy::{Proxy, ProxyBuilder, ProxyLimits, UpstreamState};

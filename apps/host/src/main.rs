@@ -30,8 +30,9 @@ async fn main() -> anyhow::Result<()> {
     let path = std::env::args().nth(1).context("usage: host CONFIG")?;
     let person = Arc::new(Person::new());
     let asked = Arc::clone(&person);
+    let config = Config::read(path)?;
     let host = Host::builder("host", env!("CARGO_PKG_VERSION"))
-        .config(&Config::read(path)?)
+        .config(&config)
         .restart(RestartPolicy::default().attempts(3))
         .on_elicitation(move |question, cx| {
             let person = Arc::clone(&asked);
@@ -40,6 +41,7 @@ async fn main() -> anyhow::Result<()> {
         .on_stderr(|server, line| eprintln!("[{server}] {line}"))
         .start(Runtime);
     host.ready().await;
+    config.errors().iter().for_each(|error| println!("{error}"));
     for server in host.servers() {
         if let ServerState::Failed(error) = server.state {
             println!("{}", ErrorChain(&*error));

@@ -3,52 +3,35 @@
 use core::fmt;
 use std::sync::Arc;
 
-use super::{Lists, Shared};
+use super::lists::Lists;
+use super::view::CatalogView;
+use crate::watch::Watch;
 
 /// The changes of a [`Catalog`](super::Catalog), as a stream that does not end. A reader that is slow gets several
 /// changes as one.
 pub struct CatalogChanges {
-    shared: Arc<Shared>,
-    seen: Generations,
-}
-
-/// The number of changes of each list.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Generations {
-    tools: u64,
-    prompts: u64,
-    resources: u64,
+    view: Arc<Watch<Arc<CatalogView>>>,
+    seen: Arc<CatalogView>,
 }
 
 impl CatalogChanges {
-    pub(super) fn new(shared: &Arc<Shared>) -> Self {
+    pub(super) fn new(view: &Arc<Watch<Arc<CatalogView>>>) -> Self {
         Self {
-            shared: Arc::clone(shared),
-            seen: shared.state.read(|state| state.generations),
+            view: Arc::clone(view),
+            seen: view.read(Arc::clone),
         }
     }
 
     /// Returns the lists that have changed since the last call, or since the stream was made, as soon as one has.
     pub async fn next(&mut self) -> Lists {
-        let seen = self.seen;
-        let next = self.shared.state.find(|state| {
-            let now = state.generations;
-            (now != seen).then_some(now)
+        let seen = &self.seen;
+        let next = self.view.find(|now| {
+            let lists = now.difference(seen);
+            (!lists.is_empty()).then(|| (lists, Arc::clone(now)))
         });
-        self.seen = next.await;
-        Lists {
-            tools: self.seen.tools != seen.tools,
-            prompts: self.seen.prompts != seen.prompts,
-            resources: self.seen.resources != seen.resources,
-        }
-    }
-}
-
-impl Generations {
-    pub(super) const fn count(&mut self, lists: Lists) {
-        self.tools += lists.tools as u64;
-        self.prompts += lists.prompts as u64;
-        self.resources += lists.resources as u64;
+        let (lists, next) = next.await;
+        self.seen = next;
+        lists
     }
 }
 

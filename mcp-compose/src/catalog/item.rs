@@ -4,15 +4,13 @@ use std::sync::Arc;
 
 use mcp_async::client::{Listed, Page};
 use mcp_async::model::{
-    CacheScope, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, Meta, Prompt, Resource, ResourceTemplate, Tool,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, Meta,
+    Prompt, Resource, ResourceTemplate, Tool,
 };
 use mcp_proto::json::{DecodeError, Raw};
 use serde::Serialize;
 
-use super::merged::{Freshness, MergedList};
-use super::read::{Entry, ServerList};
-use super::{CatalogView, Lists, Server};
+use super::freshness::Freshness;
 
 /// An item of a merged list, with its server.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,8 +29,6 @@ pub struct CatalogItem<T> {
 pub(super) trait Item:
     Listed + Clone + PartialEq + Serialize + Send + Sync + 'static
 {
-    /// The lists whose change is that of this list.
-    const LISTS: Lists;
     /// True if items have names that are exposed; false if they have URIs, which stay.
     const IS_NAMED: bool;
 
@@ -44,16 +40,17 @@ pub(super) trait Item:
 
     /// Reads a page: its items, after what it says of caching.
     fn entries(result: Raw<'_>) -> Result<Page<Entry<Self>>, DecodeError>;
+}
 
-    fn of(server: &Server) -> &ServerList<Self>;
-    fn of_mut(server: &mut Server) -> &mut ServerList<Self>;
-    fn merged_mut(view: &mut CatalogView) -> &mut Arc<MergedList<Self>>;
+/// An entry of a list that is read: each page begins with what it says of caching.
+pub(super) enum Entry<T> {
+    Page(Freshness),
+    Item(T),
 }
 
 macro_rules! items {
-    ($($item:ty, $key:ident, $is_named:literal, $lists:ident, $result:ident, $list:ident;)*) => {$(
+    ($($item:ty, $key:ident, $is_named:literal, $result:ident, $list:ident;)*) => {$(
         impl Item for $item {
-            const LISTS: Lists = Lists::$lists;
             const IS_NAMED: bool = $is_named;
 
             fn key(&self) -> &str {
@@ -74,33 +71,20 @@ macro_rules! items {
 
             fn entries(result: Raw<'_>) -> Result<Page<Entry<Self>>, DecodeError> {
                 let page: $result = result.decode(&mut [])?;
-                let scope = page.cache_scope.unwrap_or(CacheScope::Private);
-                let begin = Entry::Page(Freshness::new(page.ttl_ms, scope));
+                let begin = Entry::Page(Freshness::new(page.ttl_ms, page.cache_scope));
                 let items = page.$list.into_iter().map(Entry::Item);
                 Ok(Page {
                     items: [begin].into_iter().chain(items).collect(),
                     next: page.next_cursor,
                 })
             }
-
-            fn of(server: &Server) -> &ServerList<Self> {
-                &server.$list
-            }
-
-            fn of_mut(server: &mut Server) -> &mut ServerList<Self> {
-                &mut server.$list
-            }
-
-            fn merged_mut(view: &mut CatalogView) -> &mut Arc<MergedList<Self>> {
-                &mut view.$list
-            }
         }
     )*};
 }
 
 items! {
-    Tool, name, true, TOOLS, ListToolsResult, tools;
-    Prompt, name, true, PROMPTS, ListPromptsResult, prompts;
-    Resource, uri, false, RESOURCES, ListResourcesResult, resources;
-    ResourceTemplate, uri_template, false, RESOURCES, ListResourceTemplatesResult, resource_templates;
+    Tool, name, true, ListToolsResult, tools;
+    Prompt, name, true, ListPromptsResult, prompts;
+    Resource, uri, false, ListResourcesResult, resources;
+    ResourceTemplate, uri_template, false, ListResourceTemplatesResult, resource_templates;
 }

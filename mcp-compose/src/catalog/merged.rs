@@ -1,56 +1,21 @@
 //! One list of all servers.
 
-use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use mcp_async::model::CacheScope;
-use mcp_proto::model::freshness;
-
-use super::CatalogItem;
-use super::item::Item;
+use super::freshness::Freshness;
+use super::item::{CatalogItem, Item};
 use super::read::ServerList;
 use crate::naming::{Collision, Naming};
 
 /// The items of one kind of all servers: in the order of the servers, and of each server's list.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct MergedList<T> {
     items: Vec<CatalogItem<T>>,
     /// The positions of the items of an exposed name. Only URIs have several.
     by_name: HashMap<String, Vec<usize>>,
     collisions: Vec<Collision>,
     freshness: Option<Freshness>,
-}
-
-/// How long a list stays fresh, and who may share it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Freshness {
-    /// The time for which it stays fresh: the smallest of all pages; zero in legacy revisions.
-    pub ttl: Duration,
-    /// The clients that may share it: private if one page is, or says nothing.
-    pub scope: CacheScope,
-}
-
-impl Freshness {
-    pub(super) fn new(ttl_ms: Option<i64>, scope: CacheScope) -> Self {
-        let ttl = freshness(ttl_ms);
-        Self { ttl, scope }
-    }
-
-    /// Returns the one that holds for both.
-    pub(super) fn merged(self, other: Option<Self>) -> Option<Self> {
-        let other = other.unwrap_or(self);
-        let is_public = self.scope == CacheScope::Public && other.scope == CacheScope::Public;
-        Some(Self {
-            ttl: self.ttl.min(other.ttl),
-            scope: if is_public {
-                CacheScope::Public
-            } else {
-                CacheScope::Private
-            },
-        })
-    }
 }
 
 impl<T> MergedList<T> {

@@ -1,6 +1,7 @@
 //! The merged lists of several servers.
 
 mod changes;
+mod freshness;
 mod item;
 mod limits;
 mod list_error;
@@ -8,28 +9,28 @@ mod lists;
 mod merged;
 mod read;
 mod search;
+mod servers;
 mod view;
 
 use core::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_async::client::{CallError, Client};
 use mcp_async::model::{Meta, Prompt, Resource, ResourceTemplate, ServerFeatures, Tool};
 use mcp_async::runtime::{RuntimeHandle, within};
 
 pub use self::changes::CatalogChanges;
+pub use self::freshness::Freshness;
 pub use self::item::CatalogItem;
 pub use self::limits::CatalogLimits;
 pub use self::list_error::{ListError, ListErrorKind};
 pub use self::lists::Lists;
-pub use self::merged::{Freshness, MergedList};
+pub use self::merged::MergedList;
 pub use self::search::Found;
 pub use self::view::CatalogView;
 
-use self::changes::Generations;
-use self::item::Item;
-use self::merged::merge;
 use self::read::{ServerList, read};
+use self::servers::{Kept, Servers};
 use crate::naming::Naming;
 use crate::watch::Watch;
 
@@ -70,27 +71,12 @@ struct Shared {
     naming: Naming,
     limits: CatalogLimits,
     accepts: Box<Accepts>,
-    state: Watch<State>,
+    servers: Mutex<Servers>,
+    view: Arc<Watch<Arc<CatalogView>>>,
 }
 
 /// Decides which items are taken: of their server, of their name or URI there, and of their `_meta`.
 pub(crate) type Accepts = dyn Fn(&str, &str, &Meta) -> bool + Send + Sync;
-
-#[derive(Default)]
-struct State {
-    servers: Vec<Server>,
-    view: Arc<CatalogView>,
-    generations: Generations,
-}
-
-/// The lists of one server, as it sent them.
-struct Server {
-    name: Arc<str>,
-    tools: ServerList<Tool>,
-    prompts: ServerList<Prompt>,
-    resources: ServerList<Resource>,
-    resource_templates: ServerList<ResourceTemplate>,
-}
 
 impl Catalog {
     /// Creates an empty catalog with the default [`CatalogLimits`].
@@ -120,16 +106,15 @@ impl Catalog {
                 naming,
                 limits,
                 accepts,
-                state: Watch::default(),
+                servers: Mutex::default(),
+                view: Arc::default(),
             }),
         }
     }
 
     /// Gives a server its place in the order of the lists, after those that have one.
     pub fn declare(&self, server: &str) {
-        self.shared.state.change(|state| {
-            state.server(server);
-        });
+        self.servers().declare(server);
     }
 
     /// Reads these lists of a server and replaces what it had in them. Returns the errors of the lists that could not be
@@ -156,7 +141,7 @@ impl Catalog {
     }
 
     /// Reads one list if `asked` is `Some`, and sends nothing if it is `Some(false)`.
-    async fn refresh_list<T: Item>(
+    async fn refresh_list<T: Kept>(
         &self,
         server: &str,
         client: &Client,
@@ -185,32 +170,12 @@ impl Catalog {
         }
     }
 
-    fn replace<T: Item>(&self, server: &str, list: ServerList<T>) -> Result<(), ListErrorKind> {
-        let Shared {
-            naming,
-            limits,
-            state,
-            ..
-        } = &*self.shared;
-        let is_same = state.read(|state| {
-            let known = state.servers.iter().find(|known| &*known.name == server);
-            known.is_some_and(|known| *T::of(known) == list)
-        });
-        if is_same {
-            return Ok(());
+    fn replace<T: Kept>(&self, server: &str, list: ServerList<T>) -> Result<(), ListErrorKind> {
+        let mut servers = self.servers();
+        if servers.replace(server, list, &self.shared.limits)? {
+            self.show(|naming, view| T::merge(&servers, naming, view));
         }
-        state.change(|state| {
-            let (others, bytes) = state.size_without::<T>(server);
-            if others + list.items.len() > limits.items {
-                return Err(ListErrorKind::Items(limits.items));
-            }
-            if bytes + list.bytes > limits.bytes {
-                return Err(ListErrorKind::Bytes(limits.bytes));
-            }
-            *T::of_mut(state.server(server)) = list;
-            state.merge::<T>(naming);
-            Ok(())
-        })
+        Ok(())
     }
 
     /// Removes the items of a server, which keeps its place in the order.
@@ -224,89 +189,39 @@ impl Catalog {
     }
 
     fn take(&self, server: &str, keeps_place: bool) {
-        let naming = &self.shared.naming;
-        self.shared.state.change(|state| {
-            let Some(index) = state.servers.iter().position(|it| &*it.name == server) else {
-                return;
-            };
-            let removed = state.servers.remove(index);
-            if keeps_place {
-                state.servers.insert(index, Server::new(server));
-            }
-            state.merge_if::<Tool>(naming, &removed);
-            state.merge_if::<Prompt>(naming, &removed);
-            state.merge_if::<Resource>(naming, &removed);
-            state.merge_if::<ResourceTemplate>(naming, &removed);
-        });
+        let mut servers = self.servers();
+        if servers.remove(server, keeps_place) {
+            self.show(|naming, view| {
+                Tool::merge(&servers, naming, view);
+                Prompt::merge(&servers, naming, view);
+                Resource::merge(&servers, naming, view);
+                ResourceTemplate::merge(&servers, naming, view);
+            });
+        }
+    }
+
+    /// Shows other lists from now on.
+    fn show(&self, merge: impl FnOnce(&Naming, &mut CatalogView)) {
+        let mut view = CatalogView::clone(&self.view());
+        merge(&self.shared.naming, &mut view);
+        self.shared.view.change(|shown| *shown = Arc::new(view));
     }
 
     /// Returns the lists as they are now.
     pub fn view(&self) -> Arc<CatalogView> {
-        self.shared.state.read(|state| Arc::clone(&state.view))
+        self.shared.view.read(Arc::clone)
     }
 
     /// Returns the changes of the lists from now on.
     pub fn changes(&self) -> CatalogChanges {
-        CatalogChanges::new(&self.shared)
-    }
-}
-
-impl Server {
-    fn new(name: &str) -> Self {
-        Self {
-            name: name.into(),
-            tools: ServerList::default(),
-            prompts: ServerList::default(),
-            resources: ServerList::default(),
-            resource_templates: ServerList::default(),
-        }
-    }
-}
-
-impl State {
-    /// Returns the server of this name, which gets a place if it has none.
-    fn server(&mut self, name: &str) -> &mut Server {
-        let known = self.servers.iter().position(|it| &*it.name == name);
-        let index = known.unwrap_or_else(|| {
-            self.servers.push(Server::new(name));
-            self.servers.len() - 1
-        });
-        &mut self.servers[index]
+        CatalogChanges::new(&self.shared.view)
     }
 
-    /// Returns the number of items in all lists and their bytes, without this list of this server.
-    fn size_without<T: Item>(&self, server: &str) -> (usize, usize) {
-        let (mut items, mut bytes) = (0, 0);
-        for it in &self.servers {
-            items += it.tools.items.len() + it.prompts.items.len();
-            items += it.resources.items.len() + it.resource_templates.items.len();
-            bytes += it.tools.bytes + it.prompts.bytes;
-            bytes += it.resources.bytes + it.resource_templates.bytes;
-            if &*it.name == server {
-                items -= T::of(it).items.len();
-                bytes -= T::of(it).bytes;
-            }
-        }
-        (items, bytes)
-    }
-
-    fn merge_if<T: Item>(&mut self, naming: &Naming, removed: &Server) {
-        if *T::of(removed) != ServerList::default() {
-            self.merge::<T>(naming);
-        }
-    }
-
-    /// Merges one kind of list anew; the others are shared with the view before.
-    fn merge<T: Item>(&mut self, naming: &Naming) {
-        let lists = self
+    fn servers(&self) -> MutexGuard<'_, Servers> {
+        self.shared
             .servers
-            .iter()
-            .map(|server| (&server.name, T::of(server)));
-        let merged = Arc::new(merge(naming, lists));
-        let mut view = CatalogView::clone(&self.view);
-        *T::merged_mut(&mut view) = merged;
-        self.view = Arc::new(view);
-        self.generations.count(T::LISTS);
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

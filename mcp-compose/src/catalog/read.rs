@@ -8,9 +8,10 @@ use mcp_async::code;
 use mcp_async::json::RawBuf;
 use mcp_proto::json::Raw;
 
-use super::item::Item;
-use super::merged::Freshness;
-use super::{CatalogLimits, ListErrorKind};
+use super::freshness::Freshness;
+use super::item::{Entry, Item};
+use super::limits::CatalogLimits;
+use super::list_error::ListErrorKind;
 
 /// The items of one list of one server.
 #[derive(PartialEq)]
@@ -30,12 +31,6 @@ impl<T> Default for ServerList<T> {
             freshness: None,
         }
     }
-}
-
-/// An entry of a list that is read: each page begins with what it says of caching.
-pub(super) enum Entry<T> {
-    Page(Freshness),
-    Item(T),
 }
 
 impl<T: Item> Listed for Entry<T> {

@@ -2,8 +2,8 @@
 
 use mcp_async::model::{Prompt, Resource, ResourceTemplate, Tool};
 
-use super::item::Item;
-use super::{CatalogItem, CatalogView, MergedList};
+use super::item::{CatalogItem, Item};
+use super::merged::MergedList;
 
 /// An item that a search found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,46 +31,44 @@ impl Found<'_> {
     }
 }
 
-pub(super) fn search<'c>(view: &'c CatalogView, words: &str, limit: usize) -> Vec<Found<'c>> {
-    let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
-    let mut found = Vec::new();
-    if !words.is_empty() {
-        find(view.tools(), &words, Found::Tool, &mut found);
-        find(view.prompts(), &words, Found::Prompt, &mut found);
-        find(view.resources(), &words, Found::Resource, &mut found);
-        find(
-            view.resource_templates(),
-            &words,
-            Found::ResourceTemplate,
-            &mut found,
-        );
-    }
-    // It is stable.
-    found.sort_by_key(|(distance, _)| *distance);
-    found.truncate(limit);
-    found.into_iter().map(|(_, found)| found).collect()
+/// A search for items that have all of some words.
+pub(super) struct Search<'c> {
+    words: Vec<String>,
+    /// The items, with their distance from a perfect one.
+    found: Vec<(usize, Found<'c>)>,
 }
 
-/// Adds the items that have all words, with their distance from a perfect one.
-fn find<'c, T: Item>(
-    list: &'c MergedList<T>,
-    words: &[String],
-    found_as: fn(&'c CatalogItem<T>) -> Found<'c>,
-    found: &mut Vec<(usize, Found<'c>)>,
-) {
-    for it in list {
-        let item = &*it.item;
-        let texts = [
-            &*it.exposed_name,
-            item.display_name(),
-            item.description().unwrap_or_default(),
-        ];
-        let texts = texts.map(str::to_lowercase);
-        let places = words
-            .iter()
-            .map(|word| texts.iter().position(|text| text.contains(&**word)));
-        if let Some(distance) = places.sum::<Option<usize>>() {
-            found.push((distance, found_as(it)));
+impl<'c> Search<'c> {
+    pub(super) fn new(words: &str) -> Self {
+        let words = words.split_whitespace().map(str::to_lowercase).collect();
+        let found = Vec::new();
+        Self { words, found }
+    }
+
+    /// Adds the items of a list that have all words.
+    pub(super) fn list<T: Item>(
+        &mut self,
+        list: &'c MergedList<T>,
+        found: fn(&'c CatalogItem<T>) -> Found<'c>,
+    ) {
+        for it in list.iter().filter(|_| !self.words.is_empty()) {
+            let description = it.item.description().unwrap_or_default();
+            let texts = [&*it.exposed_name, it.item.display_name(), description];
+            let texts = texts.map(str::to_lowercase);
+            let place = |word: &String| texts.iter().position(|text| text.contains(&**word));
+            if let Some(distance) = self.words.iter().map(place).sum::<Option<usize>>() {
+                self.found.push((distance, found(it)));
+            }
         }
+    }
+
+    /// Returns the best ones; of equal ones, the first.
+    pub(super) fn best(mut self, limit: usize) -> Vec<Found<'c>> {
+        self.found.sort_by_key(|(distance, _)| *distance);
+        self.found
+            .into_iter()
+            .take(limit)
+            .map(|(_, found)| found)
+            .collect()
     }
 }

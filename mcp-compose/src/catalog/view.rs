@@ -5,8 +5,10 @@ use std::sync::Arc;
 use mcp_async::model::{Prompt, Resource, ResourceTemplate, Tool};
 use mcp_async::uri_template::UriTemplate;
 
-use super::search::{Found, search};
-use super::{CatalogItem, MergedList};
+use super::item::CatalogItem;
+use super::lists::Lists;
+use super::merged::MergedList;
+use super::search::{Found, Search};
 
 /// The lists of a [`Catalog`](super::Catalog) at one moment.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +40,16 @@ impl CatalogView {
         &self.resource_templates
     }
 
+    /// Returns the lists that are not the same in both.
+    pub(super) fn difference(&self, other: &Self) -> Lists {
+        Lists {
+            tools: !Arc::ptr_eq(&self.tools, &other.tools),
+            prompts: !Arc::ptr_eq(&self.prompts, &other.prompts),
+            resources: !Arc::ptr_eq(&self.resources, &other.resources)
+                || !Arc::ptr_eq(&self.resource_templates, &other.resource_templates),
+        }
+    }
+
     /// Returns the server that answers for a URI: the first that lists it, else the first of which a template matches it.
     pub fn server_of(&self, uri: &str) -> Option<Arc<str>> {
         let listed = self.resources.get(uri).map(|resource| &resource.server);
@@ -56,6 +68,11 @@ impl CatalogView {
     /// with the words in titles, and these before the others; of equal ones, those come first that are listed first. Without
     /// words nothing is found.
     pub fn search(&self, words: &str, limit: usize) -> Vec<Found<'_>> {
-        search(self, words, limit)
+        let mut search = Search::new(words);
+        search.list(&self.tools, Found::Tool);
+        search.list(&self.prompts, Found::Prompt);
+        search.list(&self.resources, Found::Resource);
+        search.list(&self.resource_templates, Found::ResourceTemplate);
+        search.best(limit)
     }
 }

@@ -1,5 +1,6 @@
 //! The entry of one server.
 
+use core::convert::Infallible;
 use core::fmt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,12 +10,14 @@ use mcp_proto::json::{Object, Raw, RawBuf};
 use serde::Deserialize;
 
 use super::env_file;
-use super::error::{ConfigError, ConfigErrorKind};
+use super::error::ConfigError;
 use super::expand::{Piece, expand, pieces};
+use super::file;
 use super::input::Input;
 use super::target::{ServerProgram, ServerTarget, ServerUrl};
 use super::variables::Variables;
 use crate::digest::Digest;
+use crate::entry::public_url;
 
 /// The entry of one server in a [`Config`](super::Config), as it is written there: nothing of it is expanded.
 #[derive(Clone)]
@@ -39,19 +42,16 @@ struct Members {
     #[serde(default)]
     args: Vec<String>,
     #[serde(default)]
-    env: Pairs,
+    env: BTreeMap<String, String>,
     env_file: Option<String>,
     cwd: Option<String>,
     url: Option<String>,
     server_url: Option<String>,
     #[serde(default)]
-    headers: Pairs,
+    headers: BTreeMap<String, String>,
     #[serde(default)]
     disabled: bool,
 }
-
-/// Names and values.
-type Pairs = BTreeMap<String, String>;
 
 const KNOWN: [&str; 10] = [
     "type",
@@ -73,8 +73,10 @@ impl ConfigEntry {
         entry: Raw<'_>,
         inputs: &Arc<[Input]>,
     ) -> Result<Self, ConfigError> {
-        let object = entry.object().ok_or(ConfigErrorKind::NoObject)?;
-        let members: Members = entry.decode(&mut []).map_err(ConfigErrorKind::decode)?;
+        let object = entry.object();
+        let object = object.ok_or_else(|| ConfigError::new("it is no JSON object"))?;
+        let members = entry.decode::<Members>(&mut []);
+        let members = members.map_err(|error| ConfigError::new(error.to_string()))?;
         members.check()?;
         Ok(Self {
             name: name.to_owned(),
@@ -128,7 +130,7 @@ impl ConfigEntry {
     }
 
     /// Returns the names of the environment variables of this program that the entry reads when it is resolved.
-    pub fn variables(&self) -> BTreeSet<&str> {
+    pub fn variables(&self) -> BTreeSet<String> {
         self.refers(|piece| match piece {
             Piece::Variable { name, .. } => Some(name),
             Piece::Home => Some("HOME"),
@@ -144,15 +146,16 @@ impl ConfigEntry {
         });
         self.inputs
             .iter()
-            .filter(move |input| ids.contains(&*input.id))
+            .filter(move |input| ids.contains(&input.id))
     }
 
-    fn refers<'e>(&'e self, pick: impl Fn(Piece<'e>) -> Option<&'e str>) -> BTreeSet<&'e str> {
-        let texts = self.members.texts().into_iter();
-        let pieces = texts
-            .flat_map(|(_, text)| pieces(text))
-            .filter_map(Result::ok);
-        pieces.filter_map(pick).collect()
+    fn refers(&self, pick: impl Fn(Piece<'_>) -> Option<&str>) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for (_, text) in self.members.texts() {
+            let picked = pieces(&text).filter_map(|piece| pick(piece.ok()?));
+            found.extend(picked.map(str::to_owned));
+        }
+        found
     }
 
     /// Returns a digest of everything that decides which program runs and what is sent where: program, arguments,
@@ -182,9 +185,14 @@ impl ConfigEntry {
     /// # Errors
     /// A variable or an input has no value, or the environment file cannot be read. The error names the member.
     pub fn resolve(&self, variables: &Variables) -> Result<ServerTarget, ConfigError> {
-        let resolved = self.members.resolve(variables, &self.inputs);
-        resolved.map_err(|error| {
-            let error = error.within(&self.place);
+        let mut members = self.members.clone();
+        let expanded = members.each(|place, text| {
+            *text = expand(text, variables, &self.inputs).map_err(|error| error.at(place))?;
+            Ok(())
+        });
+        let target = expanded.and_then(|()| members.into_target(variables));
+        target.map_err(|error| {
+            let error = error.at(&self.place);
             match &self.file {
                 Some(file) => error.in_file(file),
                 None => error,
@@ -194,95 +202,84 @@ impl ConfigEntry {
 }
 
 impl Members {
-    fn check(&self) -> Result<(), ConfigErrorKind> {
+    fn check(&self) -> Result<(), ConfigError> {
         let has_url = self.url.is_some() || self.server_url.is_some();
-        let is_right = match self.r#type.as_deref() {
+        if self.command.is_none() && !has_url {
+            return Err(ConfigError::new("it has no member `command`, nor `url`"));
+        }
+        let fits = match self.r#type.as_deref() {
             None => true,
             Some("stdio") => self.command.is_some(),
-            Some("http" | "streamable-http" | "streamableHttp" | "sse") => {
-                has_url && self.command.is_none()
-            }
+            Some("http" | "streamable-http" | "streamableHttp" | "sse") => self.command.is_none(),
             Some(_) => false,
         };
-        match &self.r#type {
-            _ if self.command.is_none() && !has_url => Err(ConfigErrorKind::NoTarget),
-            Some(name) if !is_right => Err(ConfigErrorKind::TransportType(name.clone())),
-            _ => Ok(()),
+        fits.then_some(()).ok_or_else(|| {
+            let name = self.r#type.as_deref().unwrap_or_default();
+            ConfigError::new(format!(
+                "the type {name:?} is unknown, or the members are of another"
+            ))
+        })
+    }
+
+    /// Calls the function for each text that is expanded, with its place.
+    fn each<E>(
+        &mut self,
+        mut act: impl FnMut(&str, &mut String) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let single = [
+            ("command", &mut self.command),
+            ("cwd", &mut self.cwd),
+            ("envFile", &mut self.env_file),
+            ("url", &mut self.url),
+            ("serverUrl", &mut self.server_url),
+        ];
+        for (place, text) in single {
+            text.as_mut().map_or(Ok(()), |text| act(place, text))?;
         }
+        for (index, text) in self.args.iter_mut().enumerate() {
+            act(&format!("args[{index}]"), text)?;
+        }
+        for (member, values) in [("env", &mut self.env), ("headers", &mut self.headers)] {
+            for (name, text) in values {
+                act(&format!("{member}.{name}"), text)?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns all texts that are expanded, with their places.
-    fn texts(&self) -> Vec<(String, &str)> {
-        let single = [
-            ("command", &self.command),
-            ("cwd", &self.cwd),
-            ("envFile", &self.env_file),
-            ("url", &self.url),
-            ("serverUrl", &self.server_url),
-        ];
-        let single = single.into_iter();
-        let single = single.filter_map(|(name, text)| Some((name.to_owned(), text.as_deref()?)));
-        let args = self.args.iter().enumerate();
-        let args = args.map(|(index, text)| (format!("args[{index}]"), &**text));
-        let pairs = named("env", &self.env).chain(named("headers", &self.headers));
-        single.chain(args).chain(pairs).collect()
+    fn texts(&self) -> Vec<(String, String)> {
+        let mut texts = Vec::new();
+        let Ok(()) = self.clone().each(|place, text| {
+            texts.push((place.to_owned(), text.clone()));
+            Ok::<_, Infallible>(())
+        });
+        texts
     }
 
-    fn resolve(
-        &self,
-        variables: &Variables,
-        inputs: &[Input],
-    ) -> Result<ServerTarget, ConfigError> {
-        let expanded = |place: &str, text: &str| {
-            expand(text, variables, inputs).map_err(|kind| ConfigError::from(kind).at(place))
-        };
-        let optional = |place: &str, text: &Option<String>| {
-            text.as_deref()
-                .map(|text| expanded(place, text))
-                .transpose()
-        };
-        let pairs = |member: &str, pairs: &Pairs| {
-            let expand = |(name, value): (&String, &String)| {
-                Ok((name.clone(), expanded(&format!("{member}.{name}"), value)?))
-            };
-            pairs
-                .iter()
-                .map(expand)
-                .collect::<Result<Pairs, ConfigError>>()
-        };
-        let Some(command) = &self.command else {
-            let url = optional("url", &self.url)?;
-            let url = url.map_or_else(
-                || optional("serverUrl", &self.server_url),
-                |url| Ok(Some(url)),
-            )?;
+    /// Returns the server, of members that are expanded.
+    fn into_target(self, variables: &Variables) -> Result<ServerTarget, ConfigError> {
+        let Some(program) = self.command else {
             return Ok(ServerTarget::Url(ServerUrl {
-                url: url.ok_or(ConfigErrorKind::NoTarget)?,
-                headers: pairs("headers", &self.headers)?,
+                url: self.url.or(self.server_url).unwrap_or_default(),
+                headers: self.headers,
             }));
         };
-        let mut environment = Pairs::new();
-        if let Some(file) = optional("envFile", &self.env_file)? {
+        let mut environment = BTreeMap::new();
+        if let Some(file) = self.env_file {
             let path = variables.workspace().unwrap_or(Path::new("")).join(file);
-            environment =
-                env_file::read(&path).map_err(|kind| ConfigError::from(kind).at("envFile"))?;
+            let text = file::read(&path);
+            let parsed = text.and_then(|text| env_file::parse(&String::from_utf8_lossy(&text)));
+            environment = parsed.map_err(|error| error.at("envFile"))?;
         }
-        environment.extend(pairs("env", &self.env)?);
-        let args = self.args.iter().enumerate();
-        let args = args.map(|(index, text)| Ok(expanded(&format!("args[{index}]"), text)?.into()));
+        environment.extend(self.env);
         Ok(ServerTarget::Program(ServerProgram {
-            program: expanded("command", command)?.into(),
-            arguments: args.collect::<Result<_, ConfigError>>()?,
+            program: program.into(),
+            arguments: self.args.into_iter().map(Into::into).collect(),
             environment,
-            directory: optional("cwd", &self.cwd)?.map(PathBuf::from),
+            directory: self.cwd.map(Into::into),
         }))
     }
-}
-
-/// Returns the values with their places.
-fn named<'p>(member: &str, pairs: &'p Pairs) -> impl Iterator<Item = (String, &'p str)> {
-    let named = pairs.iter();
-    named.map(move |(name, value)| (format!("{member}.{name}"), &**value))
 }
 
 /// Returns the names of the members of an object that are not among these.
@@ -297,7 +294,7 @@ impl fmt::Debug for ConfigEntry {
         f.debug_struct("ConfigEntry")
             .field("name", &self.name)
             .field("program", &self.program())
-            .field("url", &self.url().map(crate::entry::public_url))
+            .field("url", &self.url().map(public_url))
             .field("disabled", &self.is_disabled())
             .field("unknown", &self.unknown)
             .finish_non_exhaustive()

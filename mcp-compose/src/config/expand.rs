@@ -1,6 +1,6 @@
 //! `${..}` in configuration files.
 
-use super::error::ConfigErrorKind;
+use super::error::ConfigError;
 use super::input::{Input, InputKind};
 use super::variables::Variables;
 
@@ -22,7 +22,7 @@ pub(super) enum Piece<'t> {
 }
 
 /// Returns the pieces of a text; the last one may be an error. A `$` without a brace stays what it is.
-pub(super) fn pieces(text: &str) -> impl Iterator<Item = Result<Piece<'_>, ConfigErrorKind>> {
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = Result<Piece<'_>, ConfigError>> {
     let mut rest = Some(text);
     let mut inside = None;
     core::iter::from_fn(move || {
@@ -34,7 +34,8 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = Result<Piece<'_>, Confi
         };
         let Some((variable, after)) = after.split_once('}') else {
             rest = None;
-            return Some(Err(ConfigErrorKind::Unclosed(after.to_owned())));
+            let reason = format!("the `}}` of `${{{after}` is missing");
+            return Some(Err(ConfigError::new(reason)));
         };
         (inside, rest) = (Some(variable), Some(after));
         Some(Ok(Piece::Text(before)))
@@ -42,7 +43,7 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = Result<Piece<'_>, Confi
 }
 
 impl<'t> Piece<'t> {
-    fn read(inside: &'t str) -> Result<Self, ConfigErrorKind> {
+    fn read(inside: &'t str) -> Result<Self, ConfigError> {
         match inside {
             "userHome" => return Ok(Self::Home),
             "workspaceFolder" => return Ok(Self::Workspace),
@@ -59,7 +60,24 @@ impl<'t> Piece<'t> {
         let is_name = |c: char| c.is_alphanumeric() || "_.()-".contains(c);
         match !name.is_empty() && name.chars().all(is_name) {
             true => Ok(Self::Variable { name, default }),
-            false => Err(ConfigErrorKind::Foreign(inside.to_owned())),
+            false => Err(ConfigError::new(format!(
+                "`${{{inside}}}` means something only to the host that wrote it"
+            ))),
+        }
+    }
+}
+
+impl Piece<'_> {
+    /// Explains that there is no value for the piece.
+    fn missing(self) -> String {
+        match self {
+            Self::Text(_) => String::new(),
+            Self::Variable { name, .. } => format!("the environment variable {name} is not set"),
+            Self::Home => "there is no home directory for `${userHome}`".to_owned(),
+            Self::Workspace => "there is no folder for `${workspaceFolder}`".to_owned(),
+            Self::Input(id) => {
+                format!("the input {id} has no value, or is a command of another host")
+            }
         }
     }
 }
@@ -69,39 +87,32 @@ pub(super) fn expand(
     text: &str,
     variables: &Variables,
     inputs: &[Input],
-) -> Result<String, ConfigErrorKind> {
+) -> Result<String, ConfigError> {
     let mut expanded = String::new();
     for piece in pieces(text) {
-        match piece? {
-            Piece::Text(text) => expanded.push_str(text),
+        let piece = piece?;
+        let value = match piece {
+            Piece::Text(text) => Some(text.to_owned()),
             Piece::Variable { name, default } => {
                 // As in a shell, a variable that is set to nothing takes the default too.
                 let value = variables.environment(name);
                 let value = value.filter(|value| default.is_none() || !value.is_empty());
-                let value = value.or_else(|| default.map(str::to_owned));
-                let not_set = || ConfigErrorKind::VariableNotSet(name.to_owned());
-                expanded.push_str(&value.ok_or_else(not_set)?);
+                value.or_else(|| default.map(str::to_owned))
             }
-            Piece::Home => {
-                let home = variables.environment("HOME");
-                let home = home.or_else(|| variables.environment("USERPROFILE"));
-                expanded.push_str(&home.ok_or(ConfigErrorKind::NoHome)?);
-            }
-            Piece::Workspace => {
-                let folder = variables.workspace().ok_or(ConfigErrorKind::NoWorkspace)?;
-                expanded.push_str(&folder.to_string_lossy());
-            }
+            Piece::Home => ["HOME", "USERPROFILE"]
+                .into_iter()
+                .find_map(|name| variables.environment(name)),
+            Piece::Workspace => variables
+                .workspace()
+                .map(|folder| folder.to_string_lossy().into_owned()),
             Piece::Input(id) => {
                 let input = inputs.iter().find(|input| input.id == id);
-                if input.is_some_and(|input| input.kind == InputKind::Command) {
-                    return Err(ConfigErrorKind::CommandInput(id.to_owned()));
-                }
-                let value = variables.answer(id);
-                let value = value.or_else(|| input?.default.as_deref());
-                let not_set = || ConfigErrorKind::InputNotSet(id.to_owned());
-                expanded.push_str(value.ok_or_else(not_set)?);
+                let value = variables.answer(id).or_else(|| input?.default.as_deref());
+                let is_command = input.is_some_and(|input| input.kind == InputKind::Command);
+                value.filter(|_| !is_command).map(str::to_owned)
             }
-        }
+        };
+        expanded.push_str(&value.ok_or_else(|| ConfigError::new(piece.missing()))?);
     }
     Ok(expanded)
 }
@@ -127,10 +138,12 @@ mod tests {
             kind,
             description: None,
             default: default.map(str::to_owned),
+            is_secret: false,
+            options: Vec::new(),
         };
-        let text = InputKind::Text { is_secret: false };
+        let text = InputKind::Text;
         let inputs = [
-            input("token", text.clone(), None),
+            input("token", text, None),
             input("command", InputKind::Command, Some("x")),
             input("default", text, Some("usual")),
         ];
@@ -163,11 +176,16 @@ mod tests {
             "${workspaceFolder}",
             Err("there is no folder for `${workspaceFolder}`"),
         );
-        check("${input:token}", Err("the input token has no value"));
-        check("${input:other}", Err("the input other has no value"));
+        check(
+            "${input:token}",
+            Err("the input token has no value, or is a command of another host"),
+        );
+        check(
+            "${input:other}",
+            Err("the input other has no value, or is a command of another host"),
+        );
         check("${input:default}", Ok("usual"));
-        let command =
-            "the input command is a command, which only the host that wrote the file can run";
+        let command = "the input command has no value, or is a command of another host";
         check("${input:command}", Err(command));
 
         check_with(&answered, "${workspaceFolder}/x", Ok("/work/x"));

@@ -4,20 +4,19 @@ mod entry;
 mod env_file;
 mod error;
 mod expand;
+mod file;
 mod input;
 mod target;
 mod variables;
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mcp_proto::json::{Object, RawBuf};
+use mcp_proto::json::{Object, Raw, RawBuf};
 
 pub use self::entry::ConfigEntry;
-pub use self::error::{ConfigError, ConfigErrorKind};
+pub use self::error::ConfigError;
 pub use self::input::{Input, InputKind};
 pub use self::target::{ServerProgram, ServerTarget, ServerUrl};
 pub use self::variables::Variables;
@@ -65,19 +64,14 @@ impl Config {
     /// The file cannot be read, or what [`parse`](Self::parse) says; the error has the path.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let path = path.as_ref();
-        let mut text = Vec::new();
-        let read =
-            File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut text));
-        let config = match read {
-            Ok(_) => Self::parse(&text),
-            Err(error) => Err(ConfigErrorKind::Read(error.into()).into()),
-        };
+        let config = file::read(path).and_then(|text| Self::parse(&text));
         let mut config = config.map_err(|error| error.in_file(path))?;
         let errors = config.errors.into_iter();
         config.errors = errors.map(|error| error.in_file(path)).collect();
-        for entry in &mut config.entries {
-            entry.set_file(path);
-        }
+        config
+            .entries
+            .iter_mut()
+            .for_each(|entry| entry.set_file(path));
         config.file = Some(path.to_owned());
         Ok(config)
     }
@@ -87,27 +81,24 @@ impl Config {
     /// # Errors
     /// The text has more than 1 MiB, is no JSON object, nests too deep, or has neither `mcpServers` nor `servers`.
     pub fn parse(text: &[u8]) -> Result<Self, ConfigError> {
-        if text.len() as u64 > MAX_BYTES {
-            return Err(ConfigErrorKind::TooLarge(MAX_BYTES).into());
-        }
+        file::check(text)?;
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-        let file = RawBuf::parse(text).map_err(ConfigErrorKind::Json)?;
-        let file = file.as_raw().object().ok_or(ConfigErrorKind::NoObject)?;
+        let file = RawBuf::parse(text);
+        let file = file.map_err(|fault| ConfigError::new(format!("no JSON: {fault}")))?;
+        let no_object = || ConfigError::new("it is no JSON object");
+        let file = file.as_raw().object().ok_or_else(no_object)?;
         let mut config = Self::default();
         if let Some(inputs) = file.get("inputs") {
             config.inputs = input::read(inputs, &mut config.errors);
         }
-        let member = |name| Some((name, file.get(name)?));
-        let (member, servers) = member("mcpServers")
-            .or_else(|| member("servers"))
-            .ok_or(ConfigErrorKind::NoServers)?;
-        let servers = servers.object().ok_or(ConfigErrorKind::NoObject);
-        config.read_servers(
-            member,
-            servers.map_err(|kind| ConfigError::from(kind).at(member))?,
-        );
-        let known = ["inputs", member];
-        config.unknown = entry::other_members(file, &known);
+        let member = ["mcpServers", "servers"]
+            .into_iter()
+            .find(|name| file.get(name).is_some());
+        let no_member = || ConfigError::new("it has no member `mcpServers`, nor `servers`");
+        let member = member.ok_or_else(no_member)?;
+        let servers = file.get(member).and_then(Raw::object);
+        config.read_servers(member, servers.ok_or_else(|| no_object().at(member))?);
+        config.unknown = entry::other_members(file, &["inputs", member]);
         Ok(config)
     }
 
@@ -118,11 +109,11 @@ impl Config {
             let place = format!("{member}.{name}");
             let entry = match names.insert(name.clone()) {
                 true => ConfigEntry::read(&name, &place, value, &self.inputs),
-                false => Err(ConfigErrorKind::Duplicate.into()),
+                false => Err(ConfigError::new("it is there twice")),
             };
             match entry {
                 Ok(entry) => self.entries.push(entry),
-                Err(error) => self.errors.push(error.within(&place)),
+                Err(error) => self.errors.push(error.at(&place)),
             }
         }
     }
@@ -140,18 +131,25 @@ impl Config {
         if let Some(entry) = self.entries.iter().find(|entry| entry.name() == name) {
             return Ok(entry);
         }
-        let is_of = |error: &&ConfigError| error.server() == Some(name);
-        Err(self.errors.iter().find(is_of).cloned().unwrap_or_else(|| {
-            let known = self.entries.iter().map(|entry| entry.name().to_owned());
-            let error = ConfigError::from(ConfigErrorKind::UnknownServer {
-                name: name.to_owned(),
-                known: known.collect(),
-            });
-            match &self.file {
-                Some(file) => error.in_file(file),
-                None => error,
-            }
-        }))
+        let place = |error: &&ConfigError| {
+            error
+                .place()
+                .split_once('.')
+                .is_some_and(|(_, of)| of == name)
+        };
+        if let Some(error) = self.errors.iter().find(place) {
+            return Err(error.clone());
+        }
+        let known: Vec<_> = self.entries.iter().map(ConfigEntry::name).collect();
+        let others = match &*known {
+            [] => "nor any other".to_owned(),
+            known => format!("but {}", known.join(", ")),
+        };
+        let error = ConfigError::new(format!("it has no server {name}, {others}"));
+        Err(match &self.file {
+            Some(file) => error.in_file(file),
+            None => error,
+        })
     }
 
     /// Returns the errors of the entries and inputs that are wrong.
@@ -169,6 +167,3 @@ impl Config {
         &self.unknown
     }
 }
-
-/// A thousand times a usual file.
-const MAX_BYTES: u64 = 1 << 20;

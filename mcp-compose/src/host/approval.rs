@@ -1,40 +1,12 @@
-//! What a person approves: servers of files of a project, and calls of tools.
+//! What a person approves: calls of tools.
 
 use core::fmt;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mcp_async::json::RawBuf;
 use mcp_async::model::Tool;
 
-use crate::config::ConfigEntry;
 use crate::digest::Digest;
-
-/// A question for a person: may this server, which a file of a project names, be started or connected to?
-#[derive(Clone, Debug)]
-pub struct ServerApproval(Arc<ConfigEntry>);
-
-impl ServerApproval {
-    pub(super) const fn new(entry: Arc<ConfigEntry>) -> Self {
-        Self(entry)
-    }
-
-    /// Returns the entry of the file, of which nothing is expanded: show the person its program and arguments or its URL,
-    /// and the names of its variables.
-    pub fn entry(&self) -> &ConfigEntry {
-        &self.0
-    }
-
-    /// Returns the names of the environment variables of this program that the entry reads.
-    pub fn variables(&self) -> BTreeSet<&str> {
-        self.0.variables()
-    }
-
-    /// Returns the digest of what is approved. A program that stores it need not ask again until it is another.
-    pub fn digest(&self) -> Digest {
-        self.0.digest()
-    }
-}
 
 /// A question for a person: may this tool be called?
 #[derive(Clone)]

@@ -6,19 +6,18 @@ use std::sync::Arc;
 
 use mcp_async::client::{CallbackError, ClientBuilder, RestartPolicy};
 use mcp_async::model::{
-    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root,
+    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingMessageParams,
+    Root,
 };
-use mcp_async::runtime::RuntimeHandle;
 
-use super::Host;
-use super::approval::{ServerApproval, ToolApproval, ToolConsent};
+use super::approval::{ToolApproval, ToolConsent};
 use super::audit::AuditRecord;
+use super::context::QuestionContext;
 use super::hooks::Hooks;
 use super::policy::ServerPolicy;
-use super::question::QuestionContext;
 use super::server::Source;
-use crate::catalog::CatalogLimits;
-use crate::config::{Config, Input, Variables};
+use crate::catalog::{CatalogLimits, ListError};
+use crate::config::{Config, ConfigEntry, Input, Variables};
 use crate::entry::ServerEntry;
 use crate::naming::Naming;
 
@@ -53,7 +52,7 @@ impl HostBuilder {
 
     /// Adds a server. Of several servers of one name the first counts.
     pub fn entry(mut self, entry: ServerEntry) -> Self {
-        self.sources.push(Source::Entry(entry));
+        self.sources.push(Source::Entry(entry.into()));
         self
     }
 
@@ -62,7 +61,7 @@ impl HostBuilder {
         entries.into_iter().fold(self, Self::entry)
     }
 
-    /// Adds the servers of a configuration file of the user. Entries that are wrong are servers that have failed.
+    /// Adds the servers of a configuration file of the user. Entries that are wrong are left out: see [`Config::errors`].
     pub fn config(mut self, config: &Config) -> Self {
         self.sources.extend(Source::of_config(config, false));
         self
@@ -149,10 +148,12 @@ impl HostBuilder {
         self
     }
 
-    /// Approves servers of [files of a project](Self::project_config), each digest once in the life of the host.
+    /// Approves servers of [files of a project](Self::project_config): show a person the program and arguments or the URL of
+    /// the entry, of which nothing is expanded, and the names of its variables. Each [digest](ConfigEntry::digest) is asked
+    /// for once in the life of the host; a program that stores it need not ask again until it is another.
     pub fn approve_server<F, Fut>(mut self, hook: F) -> Self
     where
-        F: Fn(ServerApproval) -> Fut + Send + Sync + 'static,
+        F: Fn(Arc<ConfigEntry>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = bool> + Send + 'static,
     {
         self.hooks.approve_server = Some(Arc::new(move |asked| Box::pin(hook(asked))));
@@ -183,6 +184,21 @@ impl HostBuilder {
         self
     }
 
+    /// Receives the log messages of all servers: the server and the message. It must not block.
+    pub fn on_log(
+        mut self,
+        hook: impl Fn(&str, LoggingMessageParams) + Send + Sync + 'static,
+    ) -> Self {
+        self.hooks.log = Some(Arc::new(hook));
+        self
+    }
+
+    /// Receives errors of lists that could not be read; the items of the server stay as they were. It must not block.
+    pub fn on_list_error(mut self, hook: impl Fn(ListError) + Send + Sync + 'static) -> Self {
+        self.hooks.list_error = Some(Arc::new(hook));
+        self
+    }
+
     /// Changes the settings of the client of each server, by the name of the server: extensions, limits, timeouts. The
     /// callbacks and the restart policy of the host are set afterwards.
     pub fn client(
@@ -191,11 +207,6 @@ impl HostBuilder {
     ) -> Self {
         self.hooks.settings = Some(Arc::new(settings));
         self
-    }
-
-    /// Starts the host: begins to connect to all servers at once, in tasks of the runtime.
-    pub fn start(self, runtime: impl Into<RuntimeHandle>) -> Host {
-        Host::start(self, runtime.into())
     }
 }
 

@@ -4,7 +4,7 @@ mod answers;
 mod approval;
 mod audit;
 mod builder;
-mod events;
+mod context;
 mod hooks;
 mod instructions;
 mod limiter;
@@ -14,8 +14,11 @@ mod request;
 mod server;
 mod shared;
 mod state;
+mod state_changes;
+mod task;
 
 use core::fmt;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use mcp_async::Payload;
@@ -26,18 +29,19 @@ use mcp_async::model::{
 use mcp_async::runtime::RuntimeHandle;
 use serde::de::DeserializeOwned;
 
-pub use self::approval::{ServerApproval, ToolApproval, ToolConsent};
+pub use self::approval::{ToolApproval, ToolConsent};
 pub use self::audit::{AuditOutcome, AuditRecord};
 pub use self::builder::HostBuilder;
-pub use self::events::{HostEvent, HostEvents};
+pub use self::context::{CallInfo, QuestionContext};
 pub use self::policy::ServerPolicy;
-pub use self::question::{CallInfo, QuestionContext};
 pub use self::request::HostRequest;
 pub use self::state::{HostError, ServerState, ServerStatus};
+pub use self::state_changes::StateChanges;
 
-use self::request::{RequestKind, Subject};
-use self::server::Source;
-use self::shared::Shared;
+use self::request::RequestKind;
+use self::server::{Server, Source};
+use self::shared::{Shared, Subject};
+use self::task::Task;
 use crate::catalog::{CatalogChanges, CatalogView};
 use crate::config::Config;
 use crate::entry::ServerEntry;
@@ -46,13 +50,12 @@ use crate::entry::ServerEntry;
 ///
 /// It connects to all servers at once, keeps their lists in one [view](Self::view), sends each call to the server that has
 /// the item, and answers what servers ask in one place. A server learns nothing of the others. One that fails, floods or
-/// does not answer does not hold the others up: [`servers`](Self::servers) and [`events`](Self::events) tell its state.
+/// does not answer does not hold the others up: [`servers`](Self::servers) and [`state_changes`](Self::state_changes) tell its state.
 ///
 /// The host ends with its last clone, or when it is [closed](Self::close).
 ///
 /// Of a hostile server it holds what a client holds (a line of at most 16 MiB, answers that are not read of at most 64 MiB,
-/// 8 MiB of results that are cached), its items within the [`CatalogLimits`](crate::CatalogLimits), and 1 MiB of log messages
-/// for each reader of events. [`HostBuilder::client`] sets the former.
+/// 8 MiB of results that are cached), its items within the [`CatalogLimits`](crate::CatalogLimits). [`HostBuilder::client`] sets the former.
 ///
 /// ```
 /// use mcp_async::runtime::RuntimeHandle;
@@ -93,24 +96,9 @@ impl Host {
         HostBuilder::new(name, version)
     }
 
-    fn start(builder: HostBuilder, runtime: RuntimeHandle) -> Self {
-        let (sources, shared) = Shared::new(builder, runtime);
-        let stop = Arc::new(Stop(Arc::clone(&shared)));
-        for source in sources {
-            let is_known = shared.server(source.name()).is_ok();
-            if !is_known && !source.is_disabled() {
-                shared.add(source);
-            }
-        }
-        Self {
-            shared,
-            _stop: stop,
-        }
-    }
-
     /// Adds a server, or puts it in the place of the one of its name, and begins to connect to it.
     pub fn add(&self, entry: ServerEntry) {
-        self.shared.add(Source::Entry(entry));
+        self.start(Source::Entry(entry.into()));
     }
 
     /// Takes a configuration file that has changed: adds its servers, puts those that differ in the place of those of their
@@ -118,21 +106,61 @@ impl Host {
     ///
     /// Entries of a file of a project need a new approval if their [digest](crate::ConfigEntry::digest) has changed.
     pub fn reload(&self, config: &Config, of_project: bool) {
-        let sources: Vec<_> = Source::of_config(config, of_project)
-            .filter(|source| !source.is_disabled())
-            .collect();
+        let mut known = HashMap::new();
         for server in self.shared.servers() {
-            let is_listed = sources.iter().any(|source| source.name() == &*server.name);
-            if !is_listed && server.source.is_of_file(of_project) {
-                self.remove(&server.name);
+            if let Source::Config {
+                entry,
+                of_project: of,
+                ..
+            } = &server.source
+                && *of == of_project
+            {
+                known.insert(Arc::clone(&server.name), entry.digest());
             }
         }
-        for source in sources {
-            let known = self.shared.server(source.name());
-            if !known.is_ok_and(|known| known.source.is_same(&source)) {
-                self.shared.add(source);
+        for source in Source::of_config(config, of_project) {
+            let Source::Config { entry, .. } = &source else {
+                continue;
+            };
+            if !entry.is_disabled() && known.remove(source.name()) != Some(entry.digest()) {
+                self.start(source);
             }
         }
+        for gone in known.keys() {
+            self.remove(gone);
+        }
+    }
+
+    /// Adds a server, in the place of the one of its name if there is one, and starts its task.
+    fn start(&self, source: Source) {
+        let shared = Arc::clone(&self.shared);
+        let policy = shared
+            .hooks
+            .policy
+            .as_ref()
+            .map(|policy| policy(source.name()));
+        let number = shared.number();
+        let server = Arc::new(Server::new(source, policy.unwrap_or_default(), number));
+        let old = shared.servers.change(|servers| {
+            let old = servers.iter_mut().find(|old| old.name == server.name);
+            match old {
+                Some(old) => Some(core::mem::replace(old, Arc::clone(&server))),
+                None => {
+                    servers.push(Arc::clone(&server));
+                    None
+                }
+            }
+        });
+        shared.catalog.declare(&server.name);
+        old.iter().for_each(|old| old.stop());
+        let runtime = shared.runtime.clone();
+        runtime.spawn(Box::pin(async move {
+            if let Some(old) = old {
+                // Its items go first.
+                old.until(|status| status.has_ended).await;
+            }
+            Task { shared, server }.run().await;
+        }));
     }
 
     /// Connects to a server again from the start: to one that failed, or is gone.
@@ -141,35 +169,42 @@ impl Host {
     /// [`HostError::UnknownServer`]
     pub fn reconnect(&self, server: &str) -> Result<(), HostError> {
         let source = self.shared.server(server)?.source.clone();
-        self.shared.add(source);
+        self.start(source);
         Ok(())
     }
 
     /// Removes a server: its items are no longer listed, its calls end, and its program is shut down. Returns whether there
     /// was one.
     pub fn remove(&self, server: &str) -> bool {
-        self.shared.remove(server)
+        let removed = self.shared.servers.change(|servers| {
+            let index = servers.iter().position(|it| &*it.name == server)?;
+            Some(servers.remove(index))
+        });
+        if let Some(removed) = &removed {
+            removed.stop();
+            self.shared.catalog.remove(server);
+        }
+        removed.is_some()
     }
 
     /// Returns all servers, in the order in which they were added.
     pub fn servers(&self) -> Vec<ServerStatus> {
-        self.shared
-            .servers()
-            .iter()
-            .map(|server| server.status())
-            .collect()
+        let servers = self.shared.servers();
+        servers.iter().map(|server| server.status().1).collect()
     }
 
     /// Resolves when each server is ready or has failed. Those that are ready can be used before.
     pub async fn ready(&self) {
         for server in self.shared.servers() {
-            server.settled().await;
+            server
+                .until(|status| !matches!(status.state, ServerState::Connecting))
+                .await;
         }
     }
 
-    /// Returns the events of all servers from now on.
-    pub fn events(&self) -> HostEvents {
-        self.shared.readers.add()
+    /// Returns the changes of the states of servers from now on.
+    pub fn state_changes(&self) -> StateChanges {
+        StateChanges::new(&self.shared)
     }
 
     /// Returns the lists of all servers as they are now.
@@ -186,7 +221,7 @@ impl Host {
     /// every line marked as a quotation, at most 8 KiB of each and 64 KiB of all. They are claims of the servers.
     pub fn instructions(&self) -> String {
         let all = self.shared.servers().into_iter().filter_map(|server| {
-            let text = server.client()?.info().instructions.clone()?;
+            let text = server.client().ok()?.info().instructions.clone()?;
             Some((Arc::clone(&server.name), text))
         });
         let all: Vec<_> = all.collect();
@@ -199,7 +234,7 @@ impl Host {
     /// # Errors
     /// [`HostError::UnknownServer`], [`HostError::NotConnected`]
     pub fn client(&self, server: &str) -> Result<Client, HostError> {
-        self.shared.server(server)?.connected()
+        self.shared.server(server)?.client()
     }
 
     /// Calls a tool by its exposed name; see [`Client::call_tool`].
@@ -208,11 +243,15 @@ impl Host {
         name: &'a str,
         arguments: &'a (dyn Payload + Sync),
     ) -> HostRequest<'a, CallToolResult> {
-        let outcome = |result: &CallToolResult| match result.is_error {
-            true => AuditOutcome::ToolError,
-            false => AuditOutcome::Result,
+        let kind = RequestKind {
+            subject: Subject::Tool,
+            method: "tools/call",
+            make: Client::call_tool,
+            outcome: |result| match result.is_error {
+                true => AuditOutcome::ToolError,
+                false => AuditOutcome::Result,
+            },
         };
-        let kind = RequestKind::new(Subject::Tool, Client::call_tool, outcome);
         HostRequest::new(&self.shared, kind, name, arguments)
     }
 
@@ -222,9 +261,12 @@ impl Host {
         name: &'a str,
         arguments: &'a (dyn Payload + Sync),
     ) -> HostRequest<'a, T> {
-        let kind = RequestKind::new(Subject::Tool, Client::call_tool_as, |_| {
-            AuditOutcome::Result
-        });
+        let kind = RequestKind {
+            subject: Subject::Tool,
+            method: "tools/call",
+            make: Client::call_tool_as,
+            outcome: |_| AuditOutcome::Result,
+        };
         HostRequest::new(&self.shared, kind, name, arguments)
     }
 
@@ -234,20 +276,24 @@ impl Host {
         name: &'a str,
         arguments: &'a (dyn Payload + Sync),
     ) -> HostRequest<'a, GetPromptResult> {
-        let kind = RequestKind::new(Subject::Prompt, Client::get_prompt, |_| {
-            AuditOutcome::Result
-        });
+        let kind = RequestKind {
+            subject: Subject::Prompt,
+            method: "prompts/get",
+            make: Client::get_prompt,
+            outcome: |_| AuditOutcome::Result,
+        };
         HostRequest::new(&self.shared, kind, name, arguments)
     }
 
     /// Reads a resource of the server that lists its URI, else of one with a template that matches; see
     /// [`Client::read_resource`].
     pub fn read_resource<'a>(&'a self, uri: &'a str) -> HostRequest<'a, ReadResourceResult> {
-        let kind = RequestKind::new(
-            Subject::Resource,
-            |client, uri, _| client.read_resource(uri),
-            |_| AuditOutcome::Result,
-        );
+        let kind = RequestKind {
+            subject: Subject::Resource,
+            method: "resources/read",
+            make: |client, uri, _| client.read_resource(uri),
+            outcome: |_| AuditOutcome::Result,
+        };
         HostRequest::new(&self.shared, kind, uri, &())
     }
 
@@ -300,9 +346,24 @@ impl Host {
         let servers = self.shared.servers();
         servers.iter().for_each(|server| server.stop());
         for server in servers {
-            server.ended().await;
+            server.until(|status| status.has_ended).await;
         }
-        self.shared.readers.end();
+    }
+}
+
+impl HostBuilder {
+    /// Starts the host: begins to connect to all servers at once, in tasks of the runtime.
+    pub fn start(self, runtime: impl Into<RuntimeHandle>) -> Host {
+        let (sources, shared) = Shared::new(self, runtime.into());
+        let _stop = Arc::new(Stop(Arc::clone(&shared)));
+        let host = Host { shared, _stop };
+        for source in sources {
+            let is_known = host.shared.server(source.name()).is_ok();
+            if !is_known && !source.is_disabled() {
+                host.start(source);
+            }
+        }
+        host
     }
 }
 

@@ -60,22 +60,10 @@ impl ServerPolicy {
         self
     }
 
-    /// Does not let the server ask a person.
+    /// Does not let the server ask a person. Otherwise it may ask 60 times in a minute, and 4 times at once.
     #[must_use]
     pub const fn without_elicitation(mut self) -> Self {
         self.elicitation = false;
-        self
-    }
-
-    /// Lets the server ask a person so many times in each period, and 4 times at once; 60 in a minute otherwise.
-    #[must_use]
-    pub const fn elicitation(mut self, questions: usize, period: Duration) -> Self {
-        self.elicitation = true;
-        self.questions = Limit {
-            at_once: QUESTIONS_AT_ONCE,
-            per_period: questions,
-            period,
-        };
         self
     }
 

@@ -1,23 +1,20 @@
 //! A request to whichever server has the item.
 
 use core::fmt;
-use core::future::{Future, IntoFuture};
+use core::future::IntoFuture;
 use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_async::client::{CallError, Progress, Request};
 use mcp_async::json::RawBuf;
-use mcp_async::model::{LoggingLevel, Meta, Tool};
 use mcp_async::runtime::BoxFuture;
 use mcp_async::{Client, ErrorChain, Payload};
 use mcp_proto::json::{MAX_DEPTH, Raw, Writer};
 
 use super::audit::AuditOutcome;
-use super::question::{CallInfo, Polled};
-use super::server::Server;
-use super::shared::{Route, Shared};
+use super::context::{CallInfo, Polled};
+use super::shared::{Route, Shared, Subject};
 use super::state::HostError;
-use crate::catalog::CatalogView;
 
 /// A request of a [`Host`](super::Host) and its result, as [`Request`] is that of a client: it is sent when it is awaited,
 /// and cancelled when that is dropped.
@@ -27,86 +24,23 @@ pub struct HostRequest<'a, T, H = fn(Progress<'_>)> {
     kind: RequestKind<T>,
     name: &'a str,
     arguments: &'a (dyn Payload + Sync),
-    settings: Settings,
+    settings: Vec<Box<Settings<'a, T>>>,
     on_progress: Option<H>,
 }
 
-/// The settings of the request to the server.
-#[derive(Default)]
-struct Settings {
-    timeout: Option<Duration>,
-    max_duration: Option<Duration>,
-    log_level: Option<LoggingLevel>,
-    meta: Meta,
-}
-
-/// A kind of item that requests are about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Subject {
-    Tool,
-    Prompt,
-    Resource,
-    /// A template that is completed.
-    Template,
-}
-
-/// The server of an item, its name there, and the tool if it is one.
-type Located = (Arc<str>, String, Option<Arc<Tool>>);
-
-impl Subject {
-    pub(super) const fn method(self) -> &'static str {
-        match self {
-            Self::Tool => "tools/call",
-            Self::Prompt => "prompts/get",
-            Self::Resource => "resources/read",
-            Self::Template => "completion/complete",
-        }
-    }
-
-    /// Finds the item.
-    pub(super) fn find(self, view: &CatalogView, name: &str) -> Option<Located> {
-        match self {
-            Self::Tool => {
-                let it = view.tools().get(name)?;
-                let (server, tool) = (Arc::clone(&it.server), Arc::clone(&it.item));
-                Some((server, tool.name.clone(), Some(tool)))
-            }
-            Self::Prompt => {
-                let it = view.prompts().get(name)?;
-                Some((Arc::clone(&it.server), it.item.name.clone(), None))
-            }
-            Self::Resource => Some((view.server_of(name)?, name.to_owned(), None)),
-            Self::Template => {
-                let it = view.resource_templates().get(name)?;
-                Some((Arc::clone(&it.server), name.to_owned(), None))
-            }
-        }
-    }
-}
+/// Changes the settings of the request to the server.
+type Settings<'a, T> = dyn for<'c> FnOnce(Request<'c, T>) -> Request<'c, T> + Send + 'a;
 
 /// A request, and how it is made of the client of its server.
 pub(super) struct RequestKind<T> {
-    subject: Subject,
-    make: Make<T>,
-    outcome: fn(&T) -> AuditOutcome,
+    pub(super) subject: Subject,
+    pub(super) method: &'static str,
+    pub(super) make: Make<T>,
+    pub(super) outcome: fn(&T) -> AuditOutcome,
 }
 
 /// Makes the request of a client from the name of the item at its server and the arguments.
 type Make<T> = for<'c> fn(&'c Client, &'c str, &'c (dyn Payload + Sync)) -> Request<'c, T>;
-
-impl<T> RequestKind<T> {
-    pub(super) const fn new(
-        subject: Subject,
-        make: Make<T>,
-        outcome: fn(&T) -> AuditOutcome,
-    ) -> Self {
-        Self {
-            subject,
-            make,
-            outcome,
-        }
-    }
-}
 
 impl<'a, T> HostRequest<'a, T> {
     pub(super) fn new(
@@ -120,35 +54,36 @@ impl<'a, T> HostRequest<'a, T> {
             kind,
             name,
             arguments,
-            settings: Settings::default(),
+            settings: Vec::new(),
             on_progress: None,
         }
     }
 }
 
 impl<'a, T, H> HostRequest<'a, T, H> {
+    /// Changes the settings of the request to the server, as those of [`Request`]: its logs, its `_meta`, its extensions.
+    ///
+    /// ```
+    /// use mcp_async::model::LoggingLevel;
+    /// use mcp_compose::{Host, HostError};
+    ///
+    /// async fn convert(host: &Host) -> Result<String, HostError> {
+    ///     let call = host.call_tool("files__convert", &());
+    ///     Ok(call.with(|request| request.with_logs(LoggingLevel::Info)).await?.text())
+    /// }
+    /// # let _ = convert;
+    /// ```
+    pub fn with(
+        mut self,
+        settings: impl for<'c> FnOnce(Request<'c, T>) -> Request<'c, T> + Send + 'a,
+    ) -> Self {
+        self.settings.push(Box::new(settings));
+        self
+    }
+
     /// Waits so long for the result, instead of the configured time; see [`Request::timeout`].
-    pub const fn timeout(mut self, timeout: Duration) -> Self {
-        self.settings.timeout = Some(timeout);
-        self
-    }
-
-    /// Waits so long at most; see [`Request::max_duration`].
-    pub const fn max_duration(mut self, max_duration: Duration) -> Self {
-        self.settings.max_duration = Some(max_duration);
-        self
-    }
-
-    /// Asks for log messages from this severity on; see [`Request::with_logs`].
-    pub const fn with_logs(mut self, level: LoggingLevel) -> Self {
-        self.settings.log_level = Some(level);
-        self
-    }
-
-    /// Adds these members to `_meta` of the parameters.
-    pub fn meta(mut self, meta: Meta) -> Self {
-        self.settings.meta = meta;
-        self
+    pub fn timeout(self, timeout: Duration) -> Self {
+        self.with(move |request| request.timeout(timeout))
     }
 
     /// Asks for progress, and hands it to the closure; see [`Request::on_progress`].
@@ -192,11 +127,11 @@ impl<T: Send, H: FnMut(Progress<'_>) + Send> HostRequest<'_, T, H> {
             name: original,
             tool,
         } = shared.route(kind.subject, name).await?;
-        let client = server.connected()?;
+        let client = server.client()?;
         let tool = tool.filter(|_| shared.hooks.approve_tool.is_some());
         let encoded = (shared.hooks.audit.is_some() || tool.is_some())
             .then(|| encode(arguments, client.info().revision));
-        let record = shared.record(&server.name, kind.subject.method());
+        let record = shared.record(&server.name, kind.method);
         let record = record.about(&original, encoded.clone());
         if let Some(tool) = tool
             && !shared
@@ -209,21 +144,28 @@ impl<T: Send, H: FnMut(Progress<'_>) + Send> HostRequest<'_, T, H> {
                 tool: name.to_owned(),
             });
         }
-        let call = RunningCall::new(&server, shared.call(kind.subject, name));
-        let mut request = (kind.make)(&client, &original, arguments).meta(settings.meta);
-        if let Some(timeout) = settings.timeout {
-            request = request.timeout(timeout);
-        }
-        if let Some(max_duration) = settings.max_duration {
-            request = request.max_duration(max_duration);
-        }
-        if let Some(level) = settings.log_level {
-            request = request.with_logs(level);
-        }
-        let polled = Arc::clone(&call.call);
+        let running = server.begin_call(CallInfo {
+            id: shared.number(),
+            method: kind.method,
+            name: name.to_owned(),
+        });
+        let request = (kind.make)(&client, &original, arguments);
+        let request = settings
+            .into_iter()
+            .fold(request, |request, set| set(request));
+        let call = Arc::clone(&running.call);
         let result = match on_progress {
-            Some(on_progress) => poll(polled, request.on_progress(on_progress)).await,
-            None => poll(polled, request).await,
+            Some(on_progress) => {
+                let future = request.on_progress(on_progress);
+                Polled { call, future }.await
+            }
+            None => {
+                Polled {
+                    call,
+                    future: request,
+                }
+                .await
+            }
         };
         record.end(match &result {
             Ok(result) => (kind.outcome)(result),
@@ -234,30 +176,6 @@ impl<T: Send, H: FnMut(Progress<'_>) + Send> HostRequest<'_, T, H> {
             server: Arc::clone(&server.name),
             error: error.into(),
         })
-    }
-}
-
-fn poll<F: Future + Unpin>(call: Arc<CallInfo>, future: F) -> Polled<F> {
-    Polled { call, future }
-}
-
-/// A call that is among those of its server until it is dropped.
-struct RunningCall<'s> {
-    server: &'s Server,
-    call: Arc<CallInfo>,
-}
-
-impl<'s> RunningCall<'s> {
-    fn new(server: &'s Server, call: CallInfo) -> Self {
-        let call = Arc::new(call);
-        server.begin_call(&call);
-        Self { server, call }
-    }
-}
-
-impl Drop for RunningCall<'_> {
-    fn drop(&mut self) {
-        self.server.end_call(&self.call);
     }
 }
 
@@ -283,7 +201,7 @@ fn encode(arguments: &(dyn Payload + Sync), revision: mcp_async::Revision) -> Ra
 impl<T, H> fmt::Debug for HostRequest<'_, T, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HostRequest")
-            .field("method", &self.kind.subject.method())
+            .field("method", &self.kind.method)
             .field("name", &self.name)
             .finish_non_exhaustive()
     }

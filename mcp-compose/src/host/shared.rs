@@ -12,14 +12,11 @@ use mcp_async::runtime::RuntimeHandle;
 use super::approval::{ToolApproval, ToolConsent, digest};
 use super::audit::OpenRecord;
 use super::builder::HostBuilder;
-use super::events::Readers;
 use super::hooks::Hooks;
-use super::question::CallInfo;
-use super::request::Subject;
 use super::server::{Server, Source};
-use super::state::HostError;
-use crate::catalog::Catalog;
-use crate::config::Variables;
+use super::state::{HostError, ServerState};
+use crate::catalog::{Catalog, CatalogView};
+use crate::config::{ConfigEntry, Variables};
 use crate::digest::Digest;
 use crate::watch::Watch;
 
@@ -31,13 +28,46 @@ pub(super) struct Shared {
     pub(super) restart: RestartPolicy,
     pub(super) variables: Variables,
     pub(super) hooks: Hooks,
-    pub(super) readers: Readers,
-    servers: Watch<Vec<Arc<Server>>>,
+    pub(super) servers: Watch<Vec<Arc<Server>>>,
     /// The digests of servers that a person has approved.
-    pub(super) approved: Watch<HashSet<Digest>>,
+    approved: Watch<HashSet<Digest>>,
     /// The digests of tools that a person has agreed to, by servers and names there.
     consents: Watch<HashMap<(Arc<str>, String), Digest>>,
-    calls: AtomicU64,
+    /// The last number of a state or a call.
+    numbers: AtomicU64,
+}
+
+/// A kind of item that requests are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Subject {
+    Tool,
+    Prompt,
+    Resource,
+    /// A template that is completed.
+    Template,
+}
+
+/// The server of an item, its name there, and the tool if it is one.
+type Located = (Arc<str>, String, Option<Arc<Tool>>);
+
+impl Subject {
+    fn find(self, view: &CatalogView, name: &str) -> Option<Located> {
+        let tool = view.tools().get(name).filter(|_| self == Self::Tool);
+        let (server, name) = match self {
+            Self::Tool => (&tool?.server, &*tool?.item.name),
+            Self::Prompt => view
+                .prompts()
+                .get(name)
+                .map(|it| (&it.server, &*it.item.name))?,
+            Self::Resource => (&view.server_of(name)?, name),
+            Self::Template => (&view.resource_templates().get(name)?.server, name),
+        };
+        Some((
+            Arc::clone(server),
+            name.to_owned(),
+            tool.map(|tool| Arc::clone(&tool.item)),
+        ))
+    }
 }
 
 /// The server that answers for an item.
@@ -61,57 +91,27 @@ impl Shared {
             restart: builder.restart,
             variables: builder.variables,
             hooks: builder.hooks,
-            readers: Readers::default(),
             servers: Watch::default(),
             approved: Watch::default(),
             consents: Watch::default(),
-            calls: AtomicU64::new(0),
+            numbers: AtomicU64::new(0),
         };
         (builder.sources, Arc::new(shared))
     }
 
-    /// Adds a server, in the place of the one of its name if there is one, and starts its task.
-    pub(super) fn add(self: &Arc<Self>, source: Source) {
-        let policy = self
-            .hooks
-            .policy
-            .as_ref()
-            .map(|policy| policy(source.name()));
-        let server = Arc::new(Server::new(source, policy.unwrap_or_default()));
-        let old = self.servers.change(|servers| {
-            let old = servers.iter_mut().find(|old| old.name == server.name);
-            match old {
-                Some(old) => Some(core::mem::replace(old, Arc::clone(&server))),
-                None => {
-                    servers.push(Arc::clone(&server));
-                    None
-                }
-            }
-        });
-        self.catalog.declare(&server.name);
-        if let Some(old) = &old {
-            old.stop();
-        }
-        let shared = Arc::clone(self);
-        self.runtime.spawn(Box::pin(async move {
-            if let Some(old) = old {
-                // Its items go first.
-                old.ended().await;
-            }
-            server.run(shared).await;
-        }));
+    /// Returns a number that no state and no call has.
+    pub(super) fn number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
-    pub(super) fn remove(&self, name: &str) -> bool {
-        let removed = self.servers.change(|servers| {
-            let index = servers.iter().position(|server| &*server.name == name)?;
-            Some(servers.remove(index))
-        });
-        if let Some(server) = &removed {
-            server.stop();
-            self.catalog.remove(name);
-        }
-        removed.is_some()
+    /// Changes the state of a server.
+    pub(super) fn enter(&self, server: &Server, state: ServerState) {
+        let number = self.number();
+        server
+            .status
+            .change(|status| (status.state, status.number) = (state, number));
+        // Wakes those who wait for a state of any server.
+        self.servers.change(|_| {});
     }
 
     /// Removes the items of a server that is gone. It keeps its place in the lists unless it was removed.
@@ -126,15 +126,6 @@ impl Shared {
         self.servers.read(Clone::clone)
     }
 
-    /// Returns a call under a number of its own.
-    pub(super) fn call(&self, subject: Subject, name: &str) -> CallInfo {
-        CallInfo {
-            id: self.calls.fetch_add(1, Ordering::Relaxed),
-            method: subject.method(),
-            name: name.to_owned(),
-        }
-    }
-
     /// Begins the record of a call or a question.
     pub(super) fn record(&self, server: &Arc<str>, method: &'static str) -> OpenRecord {
         OpenRecord::new(self.hooks.audit.clone(), &self.runtime, server, method)
@@ -147,13 +138,14 @@ impl Shared {
             let view = self.catalog.view();
             let (server, name, tool) = subject.find(&view, name).ok_or_else(unknown)?;
             let server = self.server(&server)?;
-            let has_changed =
-                tool.is_some() && self.hooks.approve_tool.is_some() && !server.is_fresh();
+            let has_changed = tool.is_some()
+                && self.hooks.approve_tool.is_some()
+                && server.status.read(|status| status.is_stale);
             if !has_changed {
                 return Ok(Route { server, name, tool });
             }
             // It may be another tool now.
-            server.fresh().await;
+            server.until(|status| !status.is_stale).await;
         }
     }
 
@@ -163,7 +155,7 @@ impl Shared {
         server: &Server,
         call: impl AsyncFnOnce(&Client) -> Result<T, CallError>,
     ) -> Result<T, HostError> {
-        let client = server.connected()?;
+        let client = server.client()?;
         call(&client).await.map_err(|error| HostError::Call {
             server: Arc::clone(&server.name),
             error: error.into(),
@@ -176,6 +168,20 @@ impl Shared {
             .servers
             .read(|servers| servers.iter().find(|server| &*server.name == name).cloned());
         server.ok_or_else(|| HostError::UnknownServer(name.to_owned()))
+    }
+
+    /// Asks a person for a server of a project, unless the person has agreed to it as it is.
+    pub(super) async fn approve_server(&self, entry: &Arc<ConfigEntry>) -> bool {
+        let digest = entry.digest();
+        let Some(hook) = &self.hooks.approve_server else {
+            return false;
+        };
+        let is_approved = self.approved.read(|approved| approved.contains(&digest))
+            || hook(Arc::clone(entry)).await;
+        if is_approved {
+            self.approved.change(|approved| approved.insert(digest));
+        }
+        is_approved
     }
 
     /// Asks a person for the call of a tool, unless the person has agreed to the tool as it is.
@@ -211,7 +217,7 @@ impl Shared {
             }
         }
         // The person may have taken a while.
-        server.fresh().await;
+        server.until(|status| !status.is_stale).await;
         let view = self.catalog.view();
         let now = view.tools().get(exposed_name);
         now.is_some_and(|now| now.server == server.name && digest(&now.item) == seen)

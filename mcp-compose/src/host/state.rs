@@ -37,8 +37,6 @@ pub enum ServerState {
 pub struct ServerStatus {
     /// The name that the program or the file gives it.
     pub name: Arc<str>,
-    /// The name for people.
-    pub display_name: String,
     /// The program, or the URL without what may be secret, as far as it is known.
     pub address: Option<String>,
     /// The state.

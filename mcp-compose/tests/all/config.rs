@@ -2,9 +2,7 @@
 
 use std::fs;
 
-use mcp_compose::{
-    Config, ConfigErrorKind, InputKind, ServerProgram, ServerTarget, ServerUrl, Variables,
-};
+use mcp_compose::{Config, InputKind, ServerProgram, ServerTarget, ServerUrl, Variables};
 
 fn variables() -> Variables {
     Variables::new(|name| (name == "KEY").then(|| "s3cret".to_owned()))
@@ -163,10 +161,7 @@ fn one_wrong_entry_does_not_spoil_the_others() {
         places,
         ["mcpServers.bad", "mcpServers.a.b", "mcpServers.worse"]
     );
-    assert!(matches!(
-        config.errors()[1].kind(),
-        ConfigErrorKind::Duplicate
-    ));
+    assert_eq!(config.errors()[1].reason(), "it is there twice");
 }
 
 #[test]
@@ -207,16 +202,23 @@ fn inputs_of_visual_studio_code() {
     let places: Vec<_> = config.errors().iter().map(|error| error.place()).collect();
     assert_eq!(places, ["inputs[3]", "inputs[4]", "inputs[5]"]);
     let entry = config.entry("it").unwrap();
-    let kinds: Vec<_> = entry.inputs().map(|input| input.kind.clone()).collect();
-    let choice = InputKind::Choice(vec!["eu".into(), "us".into()]);
-    assert_eq!(kinds, [InputKind::Text { is_secret: true }, choice]);
+    let inputs: Vec<_> = entry.inputs().collect();
+    assert_eq!(
+        (inputs[0].kind, inputs[0].is_secret),
+        (InputKind::Text, true)
+    );
+    assert_eq!(
+        (inputs[1].kind, &*inputs[1].options),
+        (InputKind::Choice, ["eu", "us"].map(String::from).as_slice())
+    );
+    assert_eq!(inputs.len(), 2);
     assert_eq!(Vec::from_iter(entry.variables()), ["NAME"]);
     assert_eq!(Vec::from_iter(entry.set_names()), ["X-Key", "X-N"]);
 
     let error = entry.resolve(&variables()).unwrap_err().to_string();
     assert_eq!(
         error,
-        "servers.it.headers.X-Key: the input token has no value"
+        "servers.it.headers.X-Key: the input token has no value, or is a command of another host"
     );
     let answered = variables().input("token", "s3cret");
     let target = entry.resolve(&answered).unwrap();
@@ -237,7 +239,7 @@ fn inputs_of_visual_studio_code() {
     let answered = Variables::new(|_| Some("/home/ada".into())).input("branch", "main");
     let error = git.resolve(&answered).unwrap_err();
     assert!(
-        matches!(error.kind(), ConfigErrorKind::CommandInput(_)),
+        error.reason().starts_with("the input branch has no value"),
         "{error}"
     );
 }
@@ -313,7 +315,6 @@ fn files_and_the_environment_files_that_they_name() {
     }
     fs::remove_dir_all(&folder).unwrap();
     let error = Config::read(&path).unwrap_err();
-    assert!(matches!(error.kind(), ConfigErrorKind::Read(_)), "{error}");
     assert!(
         error.to_string().starts_with(&path.display().to_string()),
         "{error}"

@@ -186,14 +186,13 @@ fn nothing_of_a_project_happens_before_it_is_approved() {
         let noted = notes.clone();
         let host = noting(&notes)
             .project_config(&project)
-            .approve_server(move |asked| {
-                let entry = asked.entry();
+            .approve_server(move |entry| {
                 noted.note(format!(
                     "approve {} {:?} {:?} {:?} {:?}",
                     entry.name(),
                     entry.program().or(entry.url()),
                     entry.arguments(),
-                    asked.variables(),
+                    entry.variables(),
                     entry.set_names().collect::<Vec<_>>(),
                 ));
                 let is_approved = entry.name() == "tool";

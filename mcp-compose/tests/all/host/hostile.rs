@@ -76,6 +76,7 @@ fn most_allocated_with(text: &str, calls: usize) -> u64 {
         .entry(ServerEntry::connector("good", move || {
             in_memory(good.clone(), &server)
         }))
+        .on_log(|_, _| {})
         .client(|server, client| match server {
             "bad" => client.negotiation(Negotiation::Handshake),
             _ => client,
@@ -84,7 +85,7 @@ fn most_allocated_with(text: &str, calls: usize) -> u64 {
     let (over, succeeded) = (Arc::clone(&is_over), Arc::clone(&has_succeeded));
     let script = async move {
         // It is not read.
-        let events = host.events();
+        let _states = host.state_changes();
         let mut changes = host.changes();
         while host.view().tools().get("good__x").is_none() {
             changes.next().await;
@@ -94,7 +95,6 @@ fn most_allocated_with(text: &str, calls: usize) -> u64 {
         }
         succeeded.store(true, Ordering::SeqCst);
         over.store(true, Ordering::SeqCst);
-        drop(events);
         drop(host);
     };
     let allocated = allocation_counter::measure(|| {
@@ -119,7 +119,6 @@ fn the_good_one_answers_in_bounded_memory() {
         )
     };
     check(&notification("tools/list_changed", "{}"), 4);
-    // 1 MiB of log messages wait for each reader of events.
     check(
         &notification(
             "message",

@@ -1,0 +1,26 @@
+//! Reading files of a bounded size.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use super::error::ConfigError;
+
+/// Returns the content of a file.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
+    let mut text = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut text));
+    read.map_err(|error| ConfigError::new(error.to_string()))?;
+    check(&text).map(|()| text)
+}
+
+/// Refuses a text that is too large.
+pub(super) fn check(text: &[u8]) -> Result<(), ConfigError> {
+    let too_large = || ConfigError::new(format!("it has more than {MAX_BYTES} bytes"));
+    (text.len() as u64 <= MAX_BYTES)
+        .then_some(())
+        .ok_or_else(too_large)
+}
+
+/// A thousand times a usual file.
+const MAX_BYTES: u64 = 1 << 20;

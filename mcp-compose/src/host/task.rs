@@ -1,0 +1,218 @@
+//! The task that keeps the connection of a server.
+
+use core::future::{pending, poll_fn};
+use core::pin::pin;
+use core::task::Poll;
+use core::time::Duration;
+use std::sync::Arc;
+
+use mcp_async::Client;
+use mcp_async::client::{ConnectionState, Subscription, Update};
+use mcp_async::runtime::within;
+
+use super::question::builder;
+use super::server::{Server, Source};
+use super::shared::Shared;
+use super::state::{HostError, ServerState};
+use crate::catalog::Lists;
+use crate::config::{ConfigError, ServerTarget};
+use crate::entry::ServerEntry;
+
+/// A server, and its host.
+pub(super) struct Task {
+    pub(super) shared: Arc<Shared>,
+    pub(super) server: Arc<Server>,
+}
+
+impl Task {
+    /// Connects, and keeps the lists in the catalog, until the connection is over or the server is stopped.
+    pub(super) async fn run(self) {
+        let (shared, server) = (&*self.shared, &*self.server);
+        let work = async {
+            match self.connect().await {
+                Ok(client) => {
+                    server
+                        .status
+                        .change(|status| status.client = Some(client.clone()));
+                    self.follow(&client).await;
+                    ServerState::Gone
+                }
+                Err(error) => ServerState::Failed(Arc::new(error)),
+            }
+        };
+        let (mut stop, mut work) = (pin!(server.until(|status| status.is_stopping)), pin!(work));
+        let end = poll_fn(|cx| match stop.as_mut().poll(cx) {
+            Poll::Ready(()) => Poll::Ready(ServerState::Gone),
+            Poll::Pending => work.as_mut().poll(cx),
+        });
+        let end = end.await;
+        let client = server.status.change(|status| {
+            status.is_stale = false;
+            status.client.take()
+        });
+        shared.withdraw(server);
+        if let Some(client) = client {
+            // How it ends is of no interest any more.
+            let _ = within(&shared.runtime, CLOSING, client.close()).await;
+        }
+        shared.enter(server, end);
+        server.status.change(|status| status.has_ended = true);
+    }
+
+    async fn connect(&self) -> Result<Client, HostError> {
+        let (shared, name) = (&*self.shared, &self.server.name);
+        let entry = match &self.server.source {
+            Source::Entry(entry) => ServerEntry::clone(entry),
+            Source::Config {
+                entry, of_project, ..
+            } => {
+                if *of_project && !shared.approve_server(entry).await {
+                    return Err(HostError::ServerNotApproved(Arc::clone(name)));
+                }
+                let resolved = self.resolve().await;
+                resolved.map_err(|error| HostError::Config(error.into()))?
+            }
+        };
+        let address = entry.address().into_owned();
+        self.server
+            .status
+            .change(|status| status.address = Some(address.clone()));
+        let connected = entry
+            .connect(&shared.runtime, builder(&self.shared, &self.server))
+            .await;
+        connected.map_err(|error| HostError::Connect {
+            server: Arc::clone(name),
+            address,
+            error: error.into(),
+        })
+    }
+
+    /// Expands the entry of a file.
+    async fn resolve(&self) -> Result<ServerEntry, ConfigError> {
+        let (hooks, name) = (&self.shared.hooks, &self.server.name);
+        let (entry, answers) = match &self.server.source {
+            Source::Entry(entry) => return Ok(ServerEntry::clone(entry)),
+            Source::Config { entry, answers, .. } => (entry, answers),
+        };
+        let mut variables = self.shared.variables.clone();
+        if let Some(hook) = &hooks.input {
+            for input in entry.inputs() {
+                variables = answers.add(variables, input, &**hook).await;
+            }
+        }
+        let target = entry.resolve(&variables)?;
+        Ok(match (target, hooks.stderr.clone()) {
+            (ServerTarget::Program(program), Some(stderr)) => {
+                let of = Arc::clone(name);
+                let command = program.command().on_stderr(move |line| stderr(&of, line));
+                ServerEntry::program(name, command)
+            }
+            (target, _) => target.into_entry(name),
+        })
+    }
+
+    /// Keeps the lists and the state up to date until the connection is over.
+    async fn follow(&self, client: &Client) {
+        let (shared, server) = (&*self.shared, &*self.server);
+        let mut connection = client.connection();
+        // What is changed while the lists are read is told afterwards.
+        let updates = within(&shared.runtime, SUBSCRIBING, client.changes()).await;
+        let mut updates = updates.and_then(Result::ok);
+        self.refresh(client, Lists::ALL).await;
+        shared.enter(server, ServerState::Ready);
+        loop {
+            let lists = match next(client, connection, &mut updates).await {
+                Event::Update(update) => Lists::from(&update),
+                Event::Connection(ConnectionState::Closed) => return,
+                Event::Connection(ConnectionState::Reconnecting) => {
+                    connection = ConnectionState::Reconnecting;
+                    shared.enter(server, ServerState::Restarting);
+                    continue;
+                }
+                Event::Connection(state) => {
+                    connection = state;
+                    shared.enter(server, ServerState::Ready);
+                    // A subscription tells it too, and later.
+                    if updates.is_some() {
+                        Lists::NONE
+                    } else {
+                        Lists::ALL
+                    }
+                }
+            };
+            self.refresh(client, lists).await;
+            let lists = self.pause(&mut updates).await;
+            self.refresh(client, lists).await;
+        }
+    }
+
+    async fn refresh(&self, client: &Client, lists: Lists) {
+        if lists.is_empty() {
+            return;
+        }
+        let (shared, server) = (&*self.shared, &*self.server);
+        server
+            .status
+            .change(|status| status.is_stale |= lists.tools);
+        for error in shared.catalog.refresh(&server.name, client, lists).await {
+            // The tools may be others now than those that a person agreed to.
+            shared.forget_consents(&server.name);
+            if let Some(hook) = &shared.hooks.list_error {
+                hook(error);
+            }
+        }
+        server
+            .status
+            .change(|status| status.is_stale &= !lists.tools);
+    }
+
+    /// Waits before the lists are read again, so that a server that changes them all the time does not take all of the
+    /// time of this process. Returns the lists that changed meanwhile.
+    async fn pause(&self, updates: &mut Option<Subscription>) -> Lists {
+        let mut lists = Lists::NONE;
+        let collecting = async {
+            loop {
+                lists = lists.with(Lists::from(&next_update(updates).await));
+                self.server
+                    .status
+                    .change(|status| status.is_stale |= lists.tools);
+            }
+        };
+        let _: Option<()> = within(&self.shared.runtime, PAUSE, collecting).await;
+        lists
+    }
+}
+
+enum Event {
+    Connection(ConnectionState),
+    Update(Update),
+}
+
+/// Returns the next change of the connection, or the next update.
+async fn next(client: &Client, seen: ConnectionState, updates: &mut Option<Subscription>) -> Event {
+    let mut connection = pin!(client.connection_change(seen));
+    let mut update = pin!(next_update(updates));
+    poll_fn(|cx| match connection.as_mut().poll(cx) {
+        Poll::Ready(state) => Poll::Ready(Event::Connection(state)),
+        Poll::Pending => update.as_mut().poll(cx).map(Event::Update),
+    })
+    .await
+}
+
+/// Returns the next update. Without a subscription, or after its end, there is none, ever.
+async fn next_update(updates: &mut Option<Subscription>) -> Update {
+    if let Some(subscription) = updates {
+        match subscription.next().await {
+            Some(update) => return update,
+            None => *updates = None,
+        }
+    }
+    pending().await
+}
+
+/// The time to subscribe to changes of lists, without which a server can be used, too.
+const SUBSCRIBING: Duration = Duration::from_secs(10);
+/// The shortest time between two readings of the lists of one server.
+const PAUSE: Duration = Duration::from_millis(100);
+/// The time for the orderly end of a connection: a child process has its own, which is shorter.
+const CLOSING: Duration = Duration::from_secs(30);
