@@ -2,6 +2,7 @@
 
 use core::convert::Infallible;
 use core::fmt;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -122,6 +123,12 @@ impl ConfigEntry {
         url.filter(|_| self.members.command.is_none())
     }
 
+    /// Returns the address for messages: the program, or the URL without what may be secret, as it is written in the file.
+    pub fn address(&self) -> Cow<'_, str> {
+        let url = self.url().unwrap_or_default();
+        self.program().map_or_else(|| public_url(url), Into::into)
+    }
+
     /// Returns the names of the variables that the entry sets for its program, and of the headers for its URL, without
     /// their values.
     pub fn set_names(&self) -> impl Iterator<Item = &str> {
@@ -160,7 +167,7 @@ impl ConfigEntry {
 
     /// Returns a digest of everything that decides which program runs and what is sent where: program, arguments,
     /// variables, folder, environment file, URL and headers, as they are written in the file. A person who agreed to the
-    /// entry agreed to this digest; a change of the file is another.
+    /// entry agreed to this digest; a change of the file is another. What the environment file contains is not in it.
     pub fn digest(&self) -> Digest {
         let texts = self.members.texts();
         Digest::of(
@@ -260,10 +267,17 @@ impl Members {
     /// Returns the server, of members that are expanded.
     fn into_target(self, variables: &Variables) -> Result<ServerTarget, ConfigError> {
         let Some(program) = self.command else {
-            return Ok(ServerTarget::Url(ServerUrl {
-                url: self.url.or(self.server_url).unwrap_or_default(),
-                headers: self.headers,
-            }));
+            let url = self.url.or(self.server_url).unwrap_or_default();
+            let scheme = url
+                .split_once("://")
+                .map(|(scheme, _)| scheme.to_ascii_lowercase());
+            return match scheme.as_deref() {
+                Some("http" | "https") => Ok(ServerTarget::Url(ServerUrl {
+                    url,
+                    headers: self.headers,
+                })),
+                _ => Err(ConfigError::new("it is no http:// or https:// URL").at("url")),
+            };
         };
         let mut environment = BTreeMap::new();
         if let Some(file) = self.env_file {
@@ -293,8 +307,7 @@ impl fmt::Debug for ConfigEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ConfigEntry")
             .field("name", &self.name)
-            .field("program", &self.program())
-            .field("url", &self.url().map(public_url))
+            .field("address", &self.address())
             .field("disabled", &self.is_disabled())
             .field("unknown", &self.unknown)
             .finish_non_exhaustive()

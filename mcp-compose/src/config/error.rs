@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// A configuration file, or a part of one, that cannot be used.
 ///
-/// Its text names the file, the member and the reason. It has no values of the file or of variables.
+/// Its text names the file, the member and the reason. It has no values of variables or inputs.
 #[derive(Clone, Debug)]
 pub struct ConfigError {
     file: Option<PathBuf>,

@@ -49,6 +49,16 @@ impl Answers {
             None => variables,
         }
     }
+
+    /// Returns a text without the values that a person gave.
+    pub(super) fn masked(&self, text: String) -> String {
+        self.0.read(|answers| {
+            answers.values().fold(text, |text, answer| match answer {
+                Answer::Given(Some(value)) if !value.is_empty() => text.replace(value, "***"),
+                _ => text,
+            })
+        })
+    }
 }
 
 /// A person who is asked, until the value is known or the server that waits for it is stopped.

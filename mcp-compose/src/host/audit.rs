@@ -3,9 +3,10 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_async::Instant;
+use mcp_async::client::CallError;
 use mcp_async::json::RawBuf;
 use mcp_async::runtime::RuntimeHandle;
+use mcp_async::{ErrorChain, Instant};
 
 /// One call of a server, or one question of a server, when it is over.
 #[derive(Clone, Debug)]
@@ -40,6 +41,15 @@ pub enum AuditOutcome {
     Refused,
     /// With nothing: what waited for it was dropped.
     Cancelled,
+}
+
+impl AuditOutcome {
+    pub(super) fn of_error(error: &CallError) -> Self {
+        match error {
+            CallError::Tool(_) => Self::ToolError,
+            error => Self::Error(ErrorChain(error).to_string()),
+        }
+    }
 }
 
 /// Receives records.

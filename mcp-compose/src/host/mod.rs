@@ -151,16 +151,26 @@ impl Host {
                 }
             }
         });
+        self.leave(old);
         shared.catalog.declare(&server.name);
-        old.iter().for_each(|old| old.stop());
+        let mut before = shared.leaving.read(Clone::clone);
+        before.retain(|before| before.name == server.name);
         let runtime = shared.runtime.clone();
         runtime.spawn(Box::pin(async move {
-            if let Some(old) = old {
+            for before in before {
                 // Its items go first.
-                old.until(|status| status.has_ended).await;
+                before.until(|status| status.has_ended).await;
             }
             Task { shared, server }.run().await;
         }));
+    }
+
+    /// Ends a server that is not in the list any more.
+    fn leave(&self, server: Option<Arc<Server>>) {
+        if let Some(server) = server {
+            server.stop();
+            self.shared.leaving.change(|leaving| leaving.push(server));
+        }
     }
 
     /// Connects to a server again from the start: to one that failed, or is gone.
@@ -180,11 +190,12 @@ impl Host {
             let index = servers.iter().position(|it| &*it.name == server)?;
             Some(servers.remove(index))
         });
-        if let Some(removed) = &removed {
-            removed.stop();
+        let was_there = removed.is_some();
+        if was_there {
+            self.leave(removed);
             self.shared.catalog.remove(server);
         }
-        removed.is_some()
+        was_there
     }
 
     /// Returns all servers, in the order in which they were added.
@@ -303,8 +314,9 @@ impl Host {
     /// [`HostError::UnknownItem`], [`HostError::NotConnected`], [`HostError::Call`]
     pub async fn subscribe(&self, uri: &str) -> Result<Subscription, HostError> {
         let route = self.shared.route(Subject::Resource, uri).await?;
+        let subscribe = async |client: &Client| client.subscribe(uri).await;
         self.shared
-            .called(&route.server, async |client| client.subscribe(uri).await)
+            .called(&route, "resources/subscribe", subscribe)
             .await
     }
 
@@ -338,14 +350,19 @@ impl Host {
                 .context(context)
                 .await
         };
-        self.shared.called(&route.server, complete).await
+        self.shared
+            .called(&route, "completion/complete", complete)
+            .await
     }
 
     /// Ends all connections, and the programs that were started; resolves when that is done.
     pub async fn close(&self) {
         let servers = self.shared.servers();
         servers.iter().for_each(|server| server.stop());
-        for server in servers {
+        for server in servers
+            .into_iter()
+            .chain(self.shared.leaving.read(Clone::clone))
+        {
             server.until(|status| status.has_ended).await;
         }
     }

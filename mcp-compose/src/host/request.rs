@@ -5,10 +5,10 @@ use core::future::IntoFuture;
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_async::client::{CallError, Progress, Request};
+use mcp_async::client::{Progress, Request};
 use mcp_async::json::RawBuf;
 use mcp_async::runtime::BoxFuture;
-use mcp_async::{Client, ErrorChain, Payload};
+use mcp_async::{Client, Payload};
 use mcp_proto::json::{MAX_DEPTH, Raw, Writer};
 
 use super::audit::AuditOutcome;
@@ -167,15 +167,12 @@ impl<T: Send, H: FnMut(Progress<'_>) + Send> HostRequest<'_, T, H> {
                 .await
             }
         };
-        record.end(match &result {
-            Ok(result) => (kind.outcome)(result),
-            Err(CallError::Tool(_)) => AuditOutcome::ToolError,
-            Err(error) => AuditOutcome::Error(ErrorChain(error).to_string()),
-        });
-        result.map_err(|error| HostError::Call {
-            server: Arc::clone(&server.name),
-            error: error.into(),
-        })
+        record.end(
+            result
+                .as_ref()
+                .map_or_else(AuditOutcome::of_error, kind.outcome),
+        );
+        result.map_err(|error| HostError::call(&server.name, error))
     }
 }
 

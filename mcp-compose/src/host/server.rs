@@ -36,7 +36,6 @@ pub(super) struct Status {
     /// The number of the state: each has another.
     pub(super) number: u64,
     pub(super) client: Option<Client>,
-    pub(super) address: Option<String>,
     /// The calls of the host that run.
     calls: Vec<Arc<CallInfo>>,
     /// True if the server has notified that its tools changed, and they are not read yet.
@@ -63,6 +62,15 @@ impl Source {
         }
     }
 
+    /// Returns the address for messages. That of a file is not expanded: it may have secrets afterwards.
+    pub(super) fn address(&self) -> String {
+        let address = match self {
+            Self::Entry(entry) => entry.address(),
+            Self::Config { entry, .. } => entry.address(),
+        };
+        address.into_owned()
+    }
+
     pub(super) fn is_disabled(&self) -> bool {
         match self {
             Self::Entry(entry) => entry.is_disabled(),
@@ -81,7 +89,6 @@ impl Server {
                 state: ServerState::Connecting,
                 number,
                 client: None,
-                address: None,
                 calls: Vec::new(),
                 is_stale: false,
                 is_stopping: false,
@@ -95,7 +102,7 @@ impl Server {
         self.status.read(|status| {
             let shown = ServerStatus {
                 name: Arc::clone(&self.name),
-                address: status.address.clone(),
+                address: self.source.address(),
                 state: status.state.clone(),
             };
             (status.number, shown)

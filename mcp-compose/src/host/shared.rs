@@ -10,7 +10,7 @@ use mcp_async::model::Tool;
 use mcp_async::runtime::RuntimeHandle;
 
 use super::approval::{ToolApproval, ToolConsent, digest};
-use super::audit::OpenRecord;
+use super::audit::{AuditOutcome, OpenRecord};
 use super::builder::HostBuilder;
 use super::hooks::Hooks;
 use super::server::{Server, Source};
@@ -29,6 +29,8 @@ pub(super) struct Shared {
     pub(super) variables: Variables,
     pub(super) hooks: Hooks,
     pub(super) servers: Watch<Vec<Arc<Server>>>,
+    /// The servers that were removed or replaced, until their tasks are over.
+    pub(super) leaving: Watch<Vec<Arc<Server>>>,
     /// The digests of servers that a person has approved.
     approved: Watch<HashSet<Digest>>,
     /// The digests of tools that a person has agreed to, by servers and names there.
@@ -92,6 +94,7 @@ impl Shared {
             variables: builder.variables,
             hooks: builder.hooks,
             servers: Watch::default(),
+            leaving: Watch::default(),
             approved: Watch::default(),
             consents: Watch::default(),
             numbers: AtomicU64::new(0),
@@ -114,7 +117,8 @@ impl Shared {
         self.servers.change(|_| {});
     }
 
-    /// Removes the items of a server that is gone. It keeps its place in the lists unless it was removed.
+    /// Removes the items of a server that is gone. It keeps its place in the lists unless it was removed. A server that takes
+    /// its place has no items yet: it waits for this one.
     pub(super) fn withdraw(&self, server: &Server) {
         match self.server(&server.name) {
             Ok(_) => self.catalog.clear(&server.name),
@@ -149,17 +153,22 @@ impl Shared {
         }
     }
 
-    /// Calls the server by its client.
+    /// Calls the server of an item by its client.
     pub(super) async fn called<T>(
         &self,
-        server: &Server,
+        Route { server, name, .. }: &Route,
+        method: &'static str,
         call: impl AsyncFnOnce(&Client) -> Result<T, CallError>,
     ) -> Result<T, HostError> {
         let client = server.client()?;
-        call(&client).await.map_err(|error| HostError::Call {
-            server: Arc::clone(&server.name),
-            error: error.into(),
-        })
+        let record = self.record(&server.name, method).about(name, None);
+        let result = call(&client).await;
+        record.end(
+            result
+                .as_ref()
+                .map_or_else(AuditOutcome::of_error, |_| AuditOutcome::Result),
+        );
+        result.map_err(|error| HostError::call(&server.name, error))
     }
 
     /// Returns the server of this name.

@@ -37,8 +37,8 @@ pub enum ServerState {
 pub struct ServerStatus {
     /// The name that the program or the file gives it.
     pub name: Arc<str>,
-    /// The program, or the URL without what may be secret, as far as it is known.
-    pub address: Option<String>,
+    /// The program, or the URL without what may be secret. Of an entry of a file, it is not expanded.
+    pub address: String,
     /// The state.
     pub state: ServerState,
 }
@@ -83,6 +83,13 @@ pub enum HostError {
 }
 
 impl HostError {
+    pub(super) fn call(server: &Arc<str>, error: CallError) -> Self {
+        Self::Call {
+            server: Arc::clone(server),
+            error: error.into(),
+        }
+    }
+
     /// Returns the error of the call, if a server was called.
     pub const fn as_call(&self) -> Option<&CallError> {
         match self {

@@ -7,7 +7,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_async::Client;
-use mcp_async::client::{ConnectionState, Subscription, Update};
+use mcp_async::client::{ConnectError, ConnectionState, Subscription, Update};
 use mcp_async::runtime::within;
 
 use super::question::builder;
@@ -57,6 +57,8 @@ impl Task {
         }
         shared.enter(server, end);
         server.status.change(|status| status.has_ended = true);
+        let is_other = |other: &Arc<Server>| !Arc::ptr_eq(other, &self.server);
+        shared.leaving.change(|leaving| leaving.retain(is_other));
     }
 
     async fn connect(&self) -> Result<Client, HostError> {
@@ -73,17 +75,18 @@ impl Task {
                 resolved.map_err(|error| HostError::Config(error.into()))?
             }
         };
-        let address = entry.address().into_owned();
-        self.server
-            .status
-            .change(|status| status.address = Some(address.clone()));
-        let connected = entry
-            .connect(&shared.runtime, builder(&self.shared, &self.server))
-            .await;
+        let client = builder(&self.shared, &self.server);
+        let connected = entry.connect(&shared.runtime, client).await;
         connected.map_err(|error| HostError::Connect {
             server: Arc::clone(name),
-            address,
-            error: error.into(),
+            address: self.server.source.address(),
+            error: Box::new(match (error, &self.server.source) {
+                // The URL may be in it.
+                (ConnectError::Unreachable(text), Source::Config { answers, .. }) => {
+                    ConnectError::Unreachable(answers.masked(text))
+                }
+                (error, _) => error,
+            }),
         })
     }
 

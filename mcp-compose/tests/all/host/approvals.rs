@@ -213,7 +213,7 @@ fn nothing_of_a_project_happens_before_it_is_approved() {
         // It is started, which this runtime cannot do.
         let error = failure(&host, "tool");
         assert!(
-            error.starts_with("tool: cannot connect to value: "),
+            error.starts_with("tool: cannot connect to ${TOOL}: "),
             "{error}"
         );
         assert!(!format!("{host:?}").contains("s3cret"));
@@ -253,7 +253,7 @@ fn an_input_is_asked_once_for_each_file() {
     run(async {
         let file = |name: &str| {
             let text = format!(
-                r#"{{"servers":{{"{name}1":{{"url":"x:${{input:key}}"}},"{name}2":{{"url":"y:${{input:key}}"}}}},
+                r#"{{"servers":{{"{name}1":{{"url":"https://127.0.0.1:1/${{input:key}}","headers":{{"A":"${{input:key}}"}}}},"{name}2":{{"url":"${{input:key}}"}}}},
                     "inputs":[{{"type":"promptString","id":"key"}}]}}"#
             );
             Config::parse(text.as_bytes()).unwrap()
@@ -261,8 +261,18 @@ fn an_input_is_asked_once_for_each_file() {
         let notes = Notes::default();
         let host = start(noting(&notes).config(&file("a")).config(&file("b"))).await;
         assert_eq!(notes.take(), ["asked for key", "asked for key"]);
-        // The value is the user's, and a URL may be a message.
-        let error = failure(&host, "a2");
-        assert!(error.contains("cannot connect to"), "{error}");
+        for server in ["a1", "a2"] {
+            let error = failure(&host, server);
+            assert!(!error.contains("s3cret"), "{error}");
+        }
+        assert!(
+            failure(&host, "a1")
+                .starts_with("a1: cannot connect to https://127.0.0.1:1/${input:key}: ")
+        );
+        assert_eq!(
+            failure(&host, "a2"),
+            "servers.a2.url: it is no http:// or https:// URL"
+        );
+        assert!(!format!("{:?}", host.servers()).contains("s3cret"));
     });
 }

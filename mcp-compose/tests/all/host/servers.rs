@@ -125,6 +125,10 @@ fn servers_are_added_replaced_and_removed() {
         assert_eq!(names(&host), ["a__z", "b__y"], "it keeps its place");
         assert!(host.remove("a") && !host.remove("a"));
         assert_eq!(names(&host), ["b__y"]);
+        host.add(entry("a", &tools(&["x"])));
+        host.ready().await;
+        assert_eq!(names(&host), ["b__y", "a__x"]);
+        host.remove("a");
         host.client("b").unwrap().close().await.unwrap();
         let mut changes = host.changes();
         while !names(&host).is_empty() {
