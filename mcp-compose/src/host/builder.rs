@@ -21,7 +21,7 @@ use crate::config::{Config, ConfigEntry, Input, Variables};
 use crate::entry::ServerEntry;
 use crate::naming::Naming;
 
-/// The settings of a [`Host`] before it starts.
+/// The settings of a [`Host`](super::Host) before it starts.
 ///
 /// Capabilities are declared as they have a hook here and the [policy](Self::policy) lets the server use them.
 #[must_use = "a builder does nothing until it starts"]
