@@ -14,6 +14,10 @@ use mcp_tokio::compose::{Config, ConfigError, ServerProgram, ServerTarget, Serve
 ///
 /// It says nothing, too much, or the file does not tell.
 pub(crate) fn find_target(common: &Common, server: &Server) -> Result<ServerTarget, Failure> {
+    if common.config_file().is_some() {
+        let hint = "which server of the file? `--config FILE NAME` names one";
+        return Err(Failure::usage(hint));
+    }
     let mut words = server.server.iter();
     let first = words.next();
     // A program may have any name, a URL is text.

@@ -399,6 +399,11 @@ mod tests {
         assert_eq!((file.to_str(), name.as_str()), (Some("hosts.json"), "it"));
         assert_eq!(options.common.timeout, Some(Duration::from_secs(120)));
 
+        let options = parse("gateway --config hosts.json --http 127.0.0.1:1").unwrap();
+        assert!(options.common.config().is_none());
+        let file = options.common.config_file().and_then(|file| file.to_str());
+        assert_eq!(file, Some("hosts.json"));
+
         let options = parse("list --header Authorization:Basic -- http://a/mcp").unwrap();
         let expected = ("Authorization".to_owned(), "Basic".to_owned());
         assert_eq!(options.common.header, [expected]);
@@ -422,7 +427,7 @@ mod tests {
         wrong("call -- server");
         wrong("list everything -- server");
         wrong("list --revisions 1999-01-01 -- server");
-        wrong("list --config hosts.json");
+        wrong("list --config hosts.json it more");
         wrong("list --timeout soon -- server");
         wrong("list --env =x -- server");
         wrong("list --header x -- http://a");
