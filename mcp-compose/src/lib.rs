@@ -19,6 +19,7 @@ mod digest;
 mod entry;
 mod host;
 mod naming;
+#[cfg(feature = "server")]
 mod proxy;
 mod watch;
 
@@ -38,9 +39,10 @@ pub use self::host::{
     ToolConsent,
 };
 pub use self::naming::{Collision, Naming};
+#[cfg(feature = "server")]
 pub use self::proxy::{Proxy, ProxyBuilder, ProxyLimits, UpstreamState};
 
 /// Compiles the programs of the README.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "server"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
