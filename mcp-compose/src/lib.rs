@@ -21,6 +21,7 @@ mod host;
 mod naming;
 #[cfg(feature = "server")]
 mod proxy;
+mod waiting;
 mod watch;
 
 pub use self::catalog::{
@@ -34,9 +35,8 @@ pub use self::config::{
 pub use self::digest::Digest;
 pub use self::entry::ServerEntry;
 pub use self::host::{
-    AuditOutcome, AuditRecord, CallInfo, Host, HostBuilder, HostError, HostRequest,
-    QuestionContext, ServerPolicy, ServerState, ServerStatus, StateChanges, ToolApproval,
-    ToolConsent,
+    CallInfo, Host, HostBuilder, HostError, HostOutcome, HostRecord, HostRequest, QuestionContext,
+    ServerPolicy, ServerState, ServerStatus, StateChanges, ToolApproval, ToolConsent,
 };
 pub use self::naming::{Collision, Naming};
 #[cfg(feature = "server")]

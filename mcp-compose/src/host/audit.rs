@@ -11,7 +11,7 @@ use mcp_async::{ErrorChain, Instant};
 /// One call of a server, or one question of a server, when it is over.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct AuditRecord {
+pub struct HostRecord {
     /// The server.
     pub server: Arc<str>,
     /// The method of the protocol. `sampling/createMessage`, `elicitation/create` and `roots/list` are questions of the
@@ -24,13 +24,13 @@ pub struct AuditRecord {
     /// The time that it took.
     pub duration: Duration,
     /// How it ended.
-    pub outcome: AuditOutcome,
+    pub outcome: HostOutcome,
 }
 
 /// How a call or a question ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum AuditOutcome {
+pub enum HostOutcome {
     /// With a result.
     Result,
     /// With the result of a tool that failed.
@@ -43,7 +43,7 @@ pub enum AuditOutcome {
     Cancelled,
 }
 
-impl AuditOutcome {
+impl HostOutcome {
     pub(super) fn of_error(error: &CallError) -> Self {
         match error {
             CallError::Tool(_) => Self::ToolError,
@@ -53,14 +53,14 @@ impl AuditOutcome {
 }
 
 /// Receives records.
-pub(super) type AuditHook = dyn Fn(AuditRecord) + Send + Sync;
+pub(super) type AuditHook = dyn Fn(HostRecord) + Send + Sync;
 
 /// A call or a question that is not over. When it is dropped before its [end](Self::end), it was cancelled.
 pub(super) struct OpenRecord {
     hook: Option<Arc<AuditHook>>,
     runtime: RuntimeHandle,
     began: Instant,
-    record: AuditRecord,
+    record: HostRecord,
 }
 
 impl OpenRecord {
@@ -74,13 +74,13 @@ impl OpenRecord {
             hook,
             runtime: runtime.clone(),
             began: runtime.now(),
-            record: AuditRecord {
+            record: HostRecord {
                 server: Arc::clone(server),
                 method,
                 name: String::new(),
                 arguments: None,
                 duration: Duration::ZERO,
-                outcome: AuditOutcome::Cancelled,
+                outcome: HostOutcome::Cancelled,
             },
         }
     }
@@ -92,7 +92,7 @@ impl OpenRecord {
         self
     }
 
-    pub(super) fn end(mut self, outcome: AuditOutcome) {
+    pub(super) fn end(mut self, outcome: HostOutcome) {
         self.record.outcome = outcome;
     }
 }

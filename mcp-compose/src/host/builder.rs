@@ -11,7 +11,7 @@ use mcp_async::model::{
 };
 
 use super::approval::{ToolApproval, ToolConsent};
-use super::audit::AuditRecord;
+use super::audit::HostRecord;
 use super::context::QuestionContext;
 use super::hooks::Hooks;
 use super::policy::ServerPolicy;
@@ -172,7 +172,7 @@ impl HostBuilder {
     }
 
     /// Receives a record of each call of the host and each question of a server, when it is over. It must not block.
-    pub fn audit(mut self, hook: impl Fn(AuditRecord) + Send + Sync + 'static) -> Self {
+    pub fn audit(mut self, hook: impl Fn(HostRecord) + Send + Sync + 'static) -> Self {
         self.hooks.audit = Some(Arc::new(hook));
         self
     }

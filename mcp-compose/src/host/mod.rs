@@ -30,7 +30,7 @@ use mcp_async::runtime::RuntimeHandle;
 use serde::de::DeserializeOwned;
 
 pub use self::approval::{ToolApproval, ToolConsent};
-pub use self::audit::{AuditOutcome, AuditRecord};
+pub use self::audit::{HostOutcome, HostRecord};
 pub use self::builder::HostBuilder;
 pub use self::context::{CallInfo, QuestionContext};
 pub use self::policy::ServerPolicy;
@@ -259,8 +259,8 @@ impl Host {
             method: "tools/call",
             make: Client::call_tool,
             outcome: |result| match result.is_error {
-                true => AuditOutcome::ToolError,
-                false => AuditOutcome::Result,
+                true => HostOutcome::ToolError,
+                false => HostOutcome::Result,
             },
         };
         HostRequest::new(&self.shared, kind, name, arguments)
@@ -276,7 +276,7 @@ impl Host {
             subject: Subject::Tool,
             method: "tools/call",
             make: Client::call_tool_as,
-            outcome: |_| AuditOutcome::Result,
+            outcome: |_| HostOutcome::Result,
         };
         HostRequest::new(&self.shared, kind, name, arguments)
     }
@@ -291,7 +291,7 @@ impl Host {
             subject: Subject::Prompt,
             method: "prompts/get",
             make: Client::get_prompt,
-            outcome: |_| AuditOutcome::Result,
+            outcome: |_| HostOutcome::Result,
         };
         HostRequest::new(&self.shared, kind, name, arguments)
     }
@@ -303,7 +303,7 @@ impl Host {
             subject: Subject::Resource,
             method: "resources/read",
             make: |client, uri, _| client.read_resource(uri),
-            outcome: |_| AuditOutcome::Result,
+            outcome: |_| HostOutcome::Result,
         };
         HostRequest::new(&self.shared, kind, uri, &())
     }

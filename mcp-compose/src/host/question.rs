@@ -6,7 +6,7 @@ use mcp_async::client::ClientBuilder;
 use mcp_async::model::IncludeContext;
 use mcp_async::{Client, ErrorReply, code};
 
-use super::audit::AuditOutcome;
+use super::audit::HostOutcome;
 use super::context::{QuestionContext, polled};
 use super::hooks::Answer;
 use super::limiter::Limiter;
@@ -84,7 +84,7 @@ impl Asked {
         let record = shared.record(&server.name, method);
         let permit = limiter.map(|limiter| limiter.begin(shared.runtime.now()));
         if let Some(None) = permit {
-            record.end(AuditOutcome::Refused);
+            record.end(HostOutcome::Refused);
             let text = format!("the limit of this host for {method} is reached");
             return Box::pin(async { Err(ErrorReply::new(code::INTERNAL_ERROR, text).into()) });
         }
@@ -96,8 +96,8 @@ impl Asked {
             let _permit = permit;
             let answer = answer.await;
             record.end(match &answer {
-                Ok(_) => AuditOutcome::Result,
-                Err(error) => AuditOutcome::Error(error.to_string()),
+                Ok(_) => HostOutcome::Result,
+                Err(error) => HostOutcome::Error(error.to_string()),
             });
             answer
         })

@@ -11,7 +11,7 @@ use mcp_async::runtime::BoxFuture;
 use mcp_async::{Client, Payload};
 use mcp_proto::json::{MAX_DEPTH, Raw, Writer};
 
-use super::audit::AuditOutcome;
+use super::audit::HostOutcome;
 use super::context::{CallInfo, Polled};
 use super::shared::{Route, Shared, Subject};
 use super::state::HostError;
@@ -36,7 +36,7 @@ pub(super) struct RequestKind<T> {
     pub(super) subject: Subject,
     pub(super) method: &'static str,
     pub(super) make: Make<T>,
-    pub(super) outcome: fn(&T) -> AuditOutcome,
+    pub(super) outcome: fn(&T) -> HostOutcome,
 }
 
 /// Makes the request of a client from the name of the item at its server and the arguments.
@@ -138,7 +138,7 @@ impl<T: Send, H: FnMut(Progress<'_>) + Send> HostRequest<'_, T, H> {
                 .approve(&server, name, tool, encoded.unwrap_or_default())
                 .await
         {
-            record.end(AuditOutcome::Refused);
+            record.end(HostOutcome::Refused);
             return Err(HostError::ToolNotApproved {
                 server: Arc::clone(&server.name),
                 tool: name.to_owned(),
@@ -170,7 +170,7 @@ impl<T: Send, H: FnMut(Progress<'_>) + Send> HostRequest<'_, T, H> {
         record.end(
             result
                 .as_ref()
-                .map_or_else(AuditOutcome::of_error, kind.outcome),
+                .map_or_else(HostOutcome::of_error, kind.outcome),
         );
         result.map_err(|error| HostError::call(&server.name, error))
     }

@@ -10,7 +10,7 @@ use mcp_async::model::Tool;
 use mcp_async::runtime::RuntimeHandle;
 
 use super::approval::{ToolApproval, ToolConsent, digest};
-use super::audit::{AuditOutcome, OpenRecord};
+use super::audit::{HostOutcome, OpenRecord};
 use super::builder::HostBuilder;
 use super::hooks::Hooks;
 use super::server::{Server, Source};
@@ -166,7 +166,7 @@ impl Shared {
         record.end(
             result
                 .as_ref()
-                .map_or_else(AuditOutcome::of_error, |_| AuditOutcome::Result),
+                .map_or_else(HostOutcome::of_error, |_| HostOutcome::Result),
         );
         result.map_err(|error| HostError::call(&server.name, error))
     }

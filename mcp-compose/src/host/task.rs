@@ -1,8 +1,6 @@
 //! The task that keeps the connection of a server.
 
-use core::future::{pending, poll_fn};
-use core::pin::pin;
-use core::task::Poll;
+use core::future::pending;
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -17,6 +15,7 @@ use super::state::{HostError, ServerState};
 use crate::catalog::Lists;
 use crate::config::{ConfigError, ServerTarget};
 use crate::entry::ServerEntry;
+use crate::waiting::{either, until};
 
 /// A server, and its host.
 pub(super) struct Task {
@@ -40,12 +39,8 @@ impl Task {
                 Err(error) => ServerState::Failed(Arc::new(error)),
             }
         };
-        let (mut stop, mut work) = (pin!(server.until(|status| status.is_stopping)), pin!(work));
-        let end = poll_fn(|cx| match stop.as_mut().poll(cx) {
-            Poll::Ready(()) => Poll::Ready(ServerState::Gone),
-            Poll::Pending => work.as_mut().poll(cx),
-        });
-        let end = end.await;
+        let stop = server.until(|status| status.is_stopping);
+        let end = until(stop, work).await.unwrap_or(ServerState::Gone);
         let client = server.status.change(|status| {
             status.is_stale = false;
             status.client.take()
@@ -193,13 +188,9 @@ enum Event {
 
 /// Returns the next change of the connection, or the next update.
 async fn next(client: &Client, seen: ConnectionState, updates: &mut Option<Subscription>) -> Event {
-    let mut connection = pin!(client.connection_change(seen));
-    let mut update = pin!(next_update(updates));
-    poll_fn(|cx| match connection.as_mut().poll(cx) {
-        Poll::Ready(state) => Poll::Ready(Event::Connection(state)),
-        Poll::Pending => update.as_mut().poll(cx).map(Event::Update),
-    })
-    .await
+    let connection = async { Event::Connection(client.connection_change(seen).await) };
+    let update = async { Event::Update(next_update(updates).await) };
+    either(connection, update).await
 }
 
 /// Returns the next update. Without a subscription, or after its end, there is none, ever.

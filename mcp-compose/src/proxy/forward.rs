@@ -1,7 +1,6 @@
 //! One request of a caller, forwarded to a server, in all pairs of eras.
 
 use core::future::{Future, poll_fn};
-use core::pin::pin;
 use core::task::Poll;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,9 +17,11 @@ use serde::{Deserialize, Serialize};
 
 use super::bridge::{Event, Question};
 use super::held::RunningCall;
+use super::replies::{failure, full, over};
 use super::running::Running;
 use super::sessions::{Lease, Session};
 use super::steps::{Next, Steps, WithSteps};
+use crate::waiting::until;
 
 /// A request to a server, by the names that the server gave its items.
 #[derive(Clone)]
@@ -215,18 +216,7 @@ enum Told<T> {
 /// Waits for the end of a call, or a question of its server, and tells the caller of progress and log messages meanwhile.
 async fn next<T>(call: &mut WithSteps<T>, session: &Session, cx: &CallContext) -> Told<T> {
     loop {
-        let event = {
-            let mut has_event = pin!(session.bridge.has_event());
-            let mut running = pin!(call.next());
-            poll_fn(|context| {
-                if has_event.as_mut().poll(context).is_ready() {
-                    return Poll::Ready(None);
-                }
-                running.as_mut().poll(context).map(Some)
-            })
-            .await
-        };
-        match event {
+        match until(session.bridge.has_event(), call.next()).await {
             Some(Next::Ended(ended)) => return Told::Ended(ended),
             Some(Next::Step(step)) => Box::pin(step.tell(cx)).await,
             None => match session.bridge.take_event() {
@@ -372,39 +362,6 @@ async fn answered(
             .transpose()?,
         state,
     })
-}
-
-/// Returns the error for the caller of a call that has no result.
-pub(super) fn failure(server: &str, error: CallError) -> ErrorReply {
-    let text = match error {
-        CallError::Server(error) | CallError::Input(error) => return error,
-        CallError::Closed | CallError::ExitedEarly(_) => {
-            format!("the server `{server}` ended; the request may have run")
-        }
-        CallError::Timeout => {
-            format!("the server `{server}` did not answer in time; the request may have run")
-        }
-        CallError::MissingCapability(_)
-        | CallError::MissingExtension(_)
-        | CallError::NotInRevision
-        | CallError::Refused(_)
-        | CallError::Authorization(_) => {
-            format!("the request was not sent to the server `{server}`: {error}")
-        }
-        _ => format!("the answer of the server `{server}` cannot be used"),
-    };
-    ErrorReply::new(code::INTERNAL_ERROR, text)
-}
-
-fn over(server: &str) -> HandlerError {
-    let text = format!("the call of the server `{server}` is over, or is open in another process");
-    HandlerError::reply(ErrorReply::new(code::INTERNAL_ERROR, text))
-}
-
-fn full(server: &str) -> HandlerError {
-    let text =
-        format!("too many calls wait for answers; that of the server `{server}` was cancelled");
-    HandlerError::reply(ErrorReply::new(code::INTERNAL_ERROR, text))
 }
 
 /// The key under which a call remembers its round.

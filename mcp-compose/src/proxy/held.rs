@@ -10,6 +10,7 @@ use mcp_async::runtime::RuntimeHandle;
 use super::bridge::{OpenCall, Question};
 use super::sessions::Lease;
 use super::steps::WithSteps;
+use crate::waiting::sleep;
 use crate::watch::Watch;
 
 /// A call of a legacy server that has begun.
@@ -68,10 +69,4 @@ impl HeldCalls {
     pub(super) fn len(&self) -> usize {
         self.0.read(|held| held.calls.len())
     }
-}
-
-/// Waits for this time.
-pub(super) async fn sleep(runtime: &RuntimeHandle, time: Duration) {
-    let never = core::future::pending::<()>();
-    mcp_async::runtime::within(runtime, time, never).await;
 }

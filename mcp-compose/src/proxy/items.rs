@@ -16,8 +16,10 @@ use mcp_async::uri_template::UriTemplate;
 
 use mcp_proto::model::keys;
 
-use super::forward::{Ask, failure};
-use super::running::{MARK, Running, onward};
+use super::forward::Ask;
+use super::path::{MARK, onward};
+use super::replies::failure;
+use super::running::Running;
 use crate::catalog::{CatalogItem, MergedList};
 
 /// The items that were registered, by their keys, with the items that they were made of.

@@ -1,14 +1,19 @@
 //! A server whose items are those of other servers.
 
 mod bridge;
+mod capabilities;
 mod forward;
 mod held;
 mod items;
+mod keeping;
 mod limits;
+mod path;
 mod places;
+mod replies;
 mod running;
 mod sessions;
 mod steps;
+mod task_id;
 mod tasks;
 mod upstream;
 mod watched;
@@ -24,15 +29,16 @@ use mcp_async::server::{BuildError, ListKind, Principal, RegisterError, ServerBu
 pub use self::limits::ProxyLimits;
 pub use self::upstream::UpstreamState;
 
-use self::held::sleep;
 use self::items::Registered;
+use self::keeping::keep;
 use self::running::{Running, Settings};
-use self::tasks::TaskKey;
-use self::upstream::{Upstream, keep, until};
+use self::task_id::TaskKey;
+use self::upstream::Upstream;
 use self::watched::Watched;
 use crate::catalog::{Catalog, CatalogLimits};
 use crate::entry::ServerEntry;
 use crate::naming::Naming;
+use crate::waiting::{sleep, until};
 
 /// Servers whose items a server of this process offers as its own, in every revision and over every transport.
 ///

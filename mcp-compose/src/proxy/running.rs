@@ -9,14 +9,17 @@ use mcp_async::model::{ClientFeatures, Meta};
 use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::{CallContext, HandlerError, Principal, RegisterError};
 use mcp_async::tasks::client::TaskOptions;
-use mcp_async::{Client, ErrorReply, code};
+use mcp_async::{Client, ErrorReply};
 
 use super::ProxyLimits;
 use super::bridge::{Bridge, Caller, declare};
+use super::capabilities::relayed;
 use super::held::{HeldCalls, RunningCall};
+use super::path::onward;
 use super::places::Places;
+use super::replies::{not_opened, unreachable};
 use super::sessions::{Lease, Leases, OpenError, Session, Sessions};
-use super::tasks::TaskKey;
+use super::task_id::TaskKey;
 use super::upstream::Upstream;
 use crate::catalog::{Catalog, CatalogLimits};
 use crate::naming::Naming;
@@ -253,52 +256,5 @@ impl Drop for Running {
     }
 }
 
-/// Returns those capabilities of a caller whose questions the proxy passes on.
-pub(super) fn relayed(declared: ClientFeatures) -> ClientFeatures {
-    let relayed = RELAYED.iter().filter(|one| declared.contains(**one));
-    relayed.fold(ClientFeatures::NONE, |all, one| all.with(*one))
-}
-
-/// The capabilities whose questions the proxy passes on.
-pub(super) const RELAYED: [ClientFeatures; 6] = [
-    ClientFeatures::ROOTS,
-    ClientFeatures::SAMPLING,
-    ClientFeatures::SAMPLING_CONTEXT,
-    ClientFeatures::SAMPLING_TOOLS,
-    ClientFeatures::ELICITATION_FORM,
-    ClientFeatures::ELICITATION_URL,
-];
-
-fn not_opened(server: &str, error: OpenError) -> ErrorReply {
-    match error {
-        OpenError::Full => {
-            let text = "too many sessions with servers are open for this caller; try again later";
-            ErrorReply::new(code::INTERNAL_ERROR, text)
-        }
-        OpenError::Failed(_) => unreachable(server),
-    }
-}
-
-pub(super) fn unreachable(server: &str) -> ErrorReply {
-    let text = format!("the server `{server}` cannot be reached; the request was not sent");
-    ErrorReply::new(code::INTERNAL_ERROR, text)
-}
-
-/// Returns the path of an item of a server that passes this proxy too; `None` if it was here before, or has passed too many: proxies that
-/// list each other in a circle would add to their lists for ever.
-pub(super) fn onward(process: &str, meta: &Meta) -> Option<Vec<String>> {
-    let path = meta.get(MARK).map(|path| path.decode(&mut []));
-    let mut path: Vec<String> = path.and_then(Result::ok).unwrap_or_default();
-    if path.len() >= HOPS || path.iter().any(|passed| passed == process) {
-        return None;
-    }
-    path.push(process.to_owned());
-    Some(path)
-}
-
-/// The member of `_meta` with the proxies that an item of a list has passed.
-pub(super) const MARK: &str = "mcp-compose/path";
-/// The proxies that it may pass.
-const HOPS: usize = 8;
 /// The name that servers are told.
 const NAME: &str = "mcp-compose";

@@ -1,20 +1,11 @@
 //! A server behind a proxy, and the session in which its lists are read.
 
-use core::future::{Future, poll_fn};
-use core::pin::pin;
-use core::task::Poll;
-use core::time::Duration;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
-use mcp_async::client::{ConnectError, Subscription};
-use mcp_async::model::{ClientFeatures, ServerFeatures};
-use mcp_async::{Client, ErrorChain};
+use mcp_async::Client;
+use mcp_async::model::ServerFeatures;
 
-use super::bridge::Caller;
-use super::held::sleep;
-use super::running::Running;
-use super::sessions::{OpenError, Session};
-use crate::catalog::Lists;
+use super::sessions::Session;
 use crate::entry::ServerEntry;
 use crate::watch::Watch;
 
@@ -27,7 +18,7 @@ pub(super) struct Upstream {
 
 /// The session that callers share which declare nothing. Its client reads the lists.
 #[derive(Default)]
-enum Main {
+pub(super) enum Main {
     #[default]
     Connecting,
     Ready(Arc<Session>),
@@ -120,7 +111,7 @@ impl Upstream {
     }
 
     /// Returns false if the server was removed meanwhile.
-    fn set(&self, next: Main) -> bool {
+    pub(super) fn set(&self, next: Main) -> bool {
         let before = self.state.change(|main| match main {
             Main::Removed => Err(next),
             _ => Ok(core::mem::replace(main, next)),
@@ -128,124 +119,3 @@ impl Upstream {
         before.is_ok()
     }
 }
-
-/// Keeps the server connected and its lists fresh, until it is removed or the proxy is over.
-pub(super) async fn keep(running: Weak<Running>, upstream: Arc<Upstream>) {
-    let mut pause = FIRST_PAUSE;
-    loop {
-        let Some(proxy) = running.upgrade() else {
-            return;
-        };
-        let opened = until(upstream.removed(), open(&proxy, &upstream)).await;
-        let Some(opened) = opened else { return };
-        let reason = match opened {
-            Ok((session, changes)) => {
-                let client = session.client.clone();
-                if !upstream.set(Main::Ready(session)) {
-                    return;
-                }
-                pause = FIRST_PAUSE;
-                drop(proxy);
-                let followed = follow(&running, &upstream, &client, changes);
-                if until(upstream.removed(), followed).await.is_none() {
-                    return;
-                }
-                "it has ended".to_owned()
-            }
-            Err(reason) => {
-                drop(proxy);
-                reason
-            }
-        };
-        if !upstream.set(Main::Failed(reason)) {
-            return;
-        }
-        let Some(proxy) = running.upgrade() else {
-            return;
-        };
-        if !proxy.keeps_items {
-            proxy.catalog.remove(&upstream.name);
-            proxy.catalog.declare(&upstream.name);
-        }
-        let runtime = proxy.runtime.clone();
-        drop(proxy);
-        if until(upstream.removed(), sleep(&runtime, pause))
-            .await
-            .is_none()
-        {
-            return;
-        }
-        pause = (pause * 2).min(LONGEST_PAUSE);
-    }
-}
-
-/// Connects, and reads the lists.
-async fn open(
-    proxy: &Arc<Running>,
-    upstream: &Upstream,
-) -> Result<(Arc<Session>, Option<Subscription>), String> {
-    let opened = proxy
-        .open(upstream, ClientFeatures::NONE, Caller::Nobody, None)
-        .await;
-    let session = opened.map_err(|error| match error {
-        OpenError::Full => "there are too many sessions".to_owned(),
-        OpenError::Failed(error) => describe(&error),
-    })?;
-    // Before the lists are read, so that no change is missed.
-    let changes = session.client.changes().await.ok();
-    let failed = proxy
-        .catalog
-        .refresh(&upstream.name, &session.client, Lists::ALL)
-        .await;
-    match failed.into_iter().next() {
-        Some(error) => Err(ErrorChain(&error).to_string()),
-        None => Ok((Arc::new(session), changes)),
-    }
-}
-
-/// Reads lists again that have changed, until the connection ends.
-async fn follow(
-    running: &Weak<Running>,
-    upstream: &Upstream,
-    client: &Client,
-    changes: Option<Subscription>,
-) {
-    let Some(mut changes) = changes else {
-        // Its lists do not change.
-        let _ = client.closed().await;
-        return;
-    };
-    while let Some(update) = changes.next().await {
-        let lists = Lists::from(&update);
-        let Some(proxy) = running.upgrade() else {
-            return;
-        };
-        if lists != Lists::NONE {
-            // What cannot be read stays as it was.
-            proxy.catalog.refresh(&upstream.name, client, lists).await;
-        }
-    }
-    let _ = client.closed().await;
-}
-
-/// Returns the output of `work`, or `None` once `end` is ready.
-pub(super) async fn until<T>(
-    end: impl Future<Output = ()>,
-    work: impl Future<Output = T>,
-) -> Option<T> {
-    let (mut end, mut work) = (pin!(end), pin!(work));
-    poll_fn(|context| {
-        if end.as_mut().poll(context).is_ready() {
-            return Poll::Ready(None);
-        }
-        work.as_mut().poll(context).map(Some)
-    })
-    .await
-}
-
-fn describe(error: &ConnectError) -> String {
-    ErrorChain(error).to_string()
-}
-
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);

@@ -9,7 +9,8 @@ use mcp_async::server::{Call, Peer, Service};
 use mcp_async::{Job, Method};
 
 use super::running::Running;
-use super::upstream::{Upstream, until};
+use super::upstream::Upstream;
+use crate::waiting::until;
 use crate::watch::Watch;
 
 /// A layer that subscribes to the resources which callers watch, each once for all callers, and forwards what callers ask about tasks

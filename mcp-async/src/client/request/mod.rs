@@ -26,7 +26,6 @@ use mcp_proto::{Instant, Payload};
 
 use self::decode::Decode;
 use self::listing::Listing;
-use self::one_round::{InputAnswers, InputQuestions};
 use self::page::{Listed, Page};
 use crate::client::session::exchange::{Exchange, Options, Rounds, Terms};
 use crate::client::session::role::is_created;
@@ -35,6 +34,7 @@ use crate::client::state::cache::{Kind, Ticket};
 use crate::client::state::child_end::ChildEnd;
 use crate::client::state::extensions::IntermediateResult;
 use crate::client::state::inner::{Inner, Link};
+use crate::client::state::inputs::{InputAnswers, InputQuestions};
 use crate::connection::PendingRequest;
 use crate::connection::Progress;
 use crate::error::CallError;

@@ -5,8 +5,8 @@ use mcp_proto::model::{LoggingLevel, TaskMetadata};
 use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, Revision};
 
+use super::inputs::InputAnswers;
 use super::listen_filter::ListenFilter;
-use crate::client::request::one_round::InputAnswers;
 use crate::model::{Cursor, Meta, Reference};
 use crate::payload::encode;
 

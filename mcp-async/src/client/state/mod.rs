@@ -7,6 +7,7 @@ pub(super) mod child_end;
 pub(super) mod connection_state;
 pub(super) mod extensions;
 pub(crate) mod inner;
+pub(super) mod inputs;
 pub(super) mod listed_tools;
 pub(super) mod listen_filter;
 pub(super) mod owed_requests;

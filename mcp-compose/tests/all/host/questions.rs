@@ -7,7 +7,7 @@ use mcp_async::model::{
 };
 use mcp_async::server::{AskError, HandlerError, ServerBuilder};
 use mcp_async::{ErrorChain, Revision, RevisionSet, Server, schemars};
-use mcp_compose::{AuditOutcome, ServerPolicy};
+use mcp_compose::{HostOutcome, ServerPolicy};
 
 use super::{Notes, builder, entry, start};
 use crate::support::{in_each_revision, run};
@@ -131,7 +131,7 @@ fn a_policy_says_what_each_server_may_ask() {
                     .roots([Root::new("file:///notes")]),
             })
             .audit(move |record| {
-                if record.outcome == AuditOutcome::Refused {
+                if record.outcome == HostOutcome::Refused {
                     noted.note(format!("{} {}", record.server, record.method));
                 }
             });

@@ -10,7 +10,7 @@ use mcp_async::model::{LoggingLevel, PromptArgument, Reference};
 use mcp_async::runtime::duplex;
 use mcp_async::server::{Prompt, Tool};
 use mcp_async::{Server, Streams};
-use mcp_compose::{AuditOutcome, Host, HostError, Naming, ServerEntry, ServerState};
+use mcp_compose::{Host, HostError, HostOutcome, Naming, ServerEntry, ServerState};
 
 use super::{Notes, builder, entry, names, start};
 use crate::support::{in_each_revision, run, runtime, tools};
@@ -219,7 +219,7 @@ fn progress_cancellation_and_records_of_calls() {
                     .map(|it| it.to_string())
                     .unwrap_or_default();
                 let outcome = match record.outcome {
-                    AuditOutcome::Error(_) => "error".to_owned(),
+                    HostOutcome::Error(_) => "error".to_owned(),
                     outcome => format!("{outcome:?}"),
                 };
                 noted.note(format!(

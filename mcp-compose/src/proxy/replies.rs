@@ -1,0 +1,59 @@
+//! Errors of requests that have no result.
+
+use mcp_async::client::CallError;
+use mcp_async::server::HandlerError;
+use mcp_async::{ErrorReply, code};
+
+use super::sessions::OpenError;
+
+/// Returns the error for the caller of a request for which there is no session.
+pub(super) fn not_opened(server: &str, error: OpenError) -> ErrorReply {
+    match error {
+        OpenError::Full => {
+            let text = "too many sessions with servers are open for this caller; try again later";
+            ErrorReply::new(code::INTERNAL_ERROR, text)
+        }
+        OpenError::Failed(_) => unreachable(server),
+    }
+}
+
+/// Returns the error for the caller of a request to a server that is not connected.
+pub(super) fn unreachable(server: &str) -> ErrorReply {
+    let text = format!("the server `{server}` cannot be reached; the request was not sent");
+    ErrorReply::new(code::INTERNAL_ERROR, text)
+}
+
+/// Returns the error for the caller of a call that has no result.
+pub(super) fn failure(server: &str, error: CallError) -> ErrorReply {
+    let text = match error {
+        CallError::Server(error) | CallError::Input(error) => return error,
+        CallError::Closed | CallError::ExitedEarly(_) => {
+            format!("the server `{server}` ended; the request may have run")
+        }
+        CallError::Timeout => {
+            format!("the server `{server}` did not answer in time; the request may have run")
+        }
+        CallError::MissingCapability(_)
+        | CallError::MissingExtension(_)
+        | CallError::NotInRevision
+        | CallError::Refused(_)
+        | CallError::Authorization(_) => {
+            format!("the request was not sent to the server `{server}`: {error}")
+        }
+        _ => format!("the answer of the server `{server}` cannot be used"),
+    };
+    ErrorReply::new(code::INTERNAL_ERROR, text)
+}
+
+/// Returns the error for a caller who comes back too late, or to another process.
+pub(super) fn over(server: &str) -> HandlerError {
+    let text = format!("the call of the server `{server}` is over, or is open in another process");
+    HandlerError::reply(ErrorReply::new(code::INTERNAL_ERROR, text))
+}
+
+/// Returns the error for the caller of a call that cannot be held.
+pub(super) fn full(server: &str) -> HandlerError {
+    let text =
+        format!("too many calls wait for answers; that of the server `{server}` was cancelled");
+    HandlerError::reply(ErrorReply::new(code::INTERNAL_ERROR, text))
+}
