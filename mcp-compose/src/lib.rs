@@ -18,6 +18,7 @@ mod config;
 mod digest;
 mod entry;
 mod host;
+mod instructions;
 mod naming;
 #[cfg(feature = "server")]
 mod proxy;

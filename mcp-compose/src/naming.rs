@@ -78,6 +78,10 @@ impl Naming {
         self
     }
 
+    pub(crate) const fn is_bare(&self) -> bool {
+        matches!(self.rule, Rule::Bare)
+    }
+
     /// Returns the name of an item that collides with no other.
     pub fn exposed_name(&self, server: &str, name: &str) -> String {
         self.at_level(server, name, 0)

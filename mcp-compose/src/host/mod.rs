@@ -6,7 +6,6 @@ mod audit;
 mod builder;
 mod context;
 mod hooks;
-mod instructions;
 mod limiter;
 mod policy;
 mod question;
@@ -45,6 +44,7 @@ use self::task::Task;
 use crate::catalog::{CatalogChanges, CatalogView};
 use crate::config::Config;
 use crate::entry::ServerEntry;
+use crate::instructions;
 
 /// Clients of several servers, which look like one: cheap to clone, usable from any task.
 ///

@@ -37,6 +37,7 @@ use self::upstream::Upstream;
 use self::watched::Watched;
 use crate::catalog::{Catalog, CatalogLimits};
 use crate::entry::ServerEntry;
+use crate::instructions;
 use crate::naming::Naming;
 use crate::waiting::{sleep, until};
 
@@ -198,7 +199,7 @@ impl Proxy {
     }
 
     /// Builds a server with the items of the proxy's servers, beside those that the builder has. What changes in their lists later
-    /// changes in its own.
+    /// changes in its own. Their [instructions](Self::instructions) stand behind those of the builder, as they are now.
     ///
     /// # Errors
     /// Those of [`ServerBuilder::build`]. An item of a server that cannot be served, or that the builder has already, is not: see
@@ -210,6 +211,10 @@ impl Proxy {
         let builder = [ListKind::Tools, ListKind::Prompts, ListKind::Resources]
             .into_iter()
             .fold(builder, ServerBuilder::list_changed);
+        let builder = match self.instructions() {
+            none if none.is_empty() => builder,
+            some => builder.add_instructions(&some),
+        };
         let server = builder
             .change_notifications()
             .logging()
@@ -245,6 +250,23 @@ impl Proxy {
             until(ended.find(|ended| ended.then_some(())), following).await;
         }));
         Ok(server)
+    }
+
+    /// Returns the instructions of the servers that are connected, for a model to read, as [`Host::instructions`](crate::Host::instructions) does. One server whose
+    /// items keep their names speaks for itself: its text has no label.
+    pub fn instructions(&self) -> String {
+        let upstreams = self.running.upstreams.read(Clone::clone);
+        let of = |one: &Arc<Upstream>| {
+            let text = one.client()?.info().instructions.clone()?;
+            Some((Arc::clone(&one.name), text))
+        };
+        let all: Vec<_> = upstreams.iter().filter_map(of).collect();
+        match all.as_slice() {
+            [(_, text)] if upstreams.len() == 1 && self.running.is_bare => {
+                instructions::of_one(text).to_owned()
+            }
+            all => instructions::join(all.iter().map(|(server, text)| (&**server, &**text))),
+        }
     }
 
     /// Adds a server, in place of one of the same name.

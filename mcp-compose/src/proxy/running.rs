@@ -35,6 +35,8 @@ pub(super) struct Running {
     pub(super) held: Arc<HeldCalls>,
     pub(super) limits: ProxyLimits,
     pub(super) keeps_items: bool,
+    /// Names are as servers gave them.
+    pub(super) is_bare: bool,
     pub(super) shows: Option<Arc<Shows>>,
     pub(super) configure: Option<Box<Configure>>,
     pub(super) places: Arc<Places>,
@@ -94,6 +96,7 @@ impl Running {
             let is_exposed = exposes.as_ref().is_none_or(|exposes| exposes(server, name));
             is_exposed && onward(&own, meta).is_some()
         };
+        let is_bare = naming.is_bare();
         let catalog = Catalog::accepting(runtime.clone(), naming, catalog, Box::new(accepts));
         Arc::new(Self {
             process,
@@ -105,6 +108,7 @@ impl Running {
             tasks: task_key.or_else(TaskKey::random),
             limits,
             keeps_items,
+            is_bare,
             shows,
             configure,
             modern: Sessions::default(),

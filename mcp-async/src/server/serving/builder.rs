@@ -153,6 +153,14 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
         self.set(|settings| settings.instructions = instructions)
     }
 
+    /// Adds a paragraph to the instructions.
+    pub fn add_instructions(self, paragraph: &str) -> Self {
+        self.set(|settings| match &mut settings.instructions {
+            Some(text) => text.extend(["\n\n", paragraph]),
+            None => settings.instructions = Some(paragraph.to_owned()),
+        })
+    }
+
     /// The revisions that it speaks; all published ones otherwise.
     pub fn revisions(self, revisions: RevisionSet) -> Self {
         self.set(|settings| settings.config.revisions = revisions)

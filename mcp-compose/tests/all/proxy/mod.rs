@@ -1,6 +1,7 @@
 //! A server in front of other servers: its callers and its servers in all pairs of revisions.
 
 mod calls;
+mod instructions;
 mod lists;
 mod questions;
 mod sessions;

@@ -1,17 +1,17 @@
 //! The instructions of several servers as one text.
 
 /// Joins instructions under the names of their servers. Each line is quoted, so that no server can write a label.
-pub(super) fn join<'s>(servers: impl Iterator<Item = (&'s str, &'s str)>) -> String {
+pub(crate) fn join<'s>(servers: impl Iterator<Item = (&'s str, &'s str)>) -> String {
     let mut joined = String::new();
     for (server, text) in servers {
-        let end = text.floor_char_boundary(BYTES_OF_ONE);
+        let own = of_one(text);
         let mut section = format!("The server {server:?} says of its use:\n");
-        for line in text[..end].replace("\r\n", "\n").split(is_line_end) {
+        for line in own.replace("\r\n", "\n").split(is_line_end) {
             section.push_str("> ");
             section.push_str(line);
             section.push('\n');
         }
-        if end < text.len() {
+        if own.len() < text.len() {
             section.push_str("> (cut)\n");
         }
         if joined.len() + section.len() > BYTES {
@@ -20,6 +20,11 @@ pub(super) fn join<'s>(servers: impl Iterator<Item = (&'s str, &'s str)>) -> Str
         joined.push_str(&section);
     }
     joined
+}
+
+/// Returns as much of the text of one server as counts.
+pub(crate) fn of_one(text: &str) -> &str {
+    &text[..text.floor_char_boundary(BYTES_OF_ONE)]
 }
 
 /// Unicode Standard Annex 14: what a reader may take for the end of a line.
