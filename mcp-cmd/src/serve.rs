@@ -2,9 +2,8 @@
 
 use core::future::ready;
 use core::sync::atomic::AtomicBool;
-use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use http::HeaderValue;
 use http::header::AUTHORIZATION;
@@ -17,66 +16,44 @@ use super::options::{Common, Serving};
 use super::out;
 use super::response::LastResponse;
 use super::screen::Screen;
-use mcp_tokio::client::ClientBuilder;
-use mcp_tokio::compose::{Proxy, ServerEntry, ServerTarget, ServerUrl};
+use mcp_tokio::compose::{Proxy, ServerEntry, ServerTarget};
 use mcp_tokio::http::{AccessError, Principal};
 use mcp_tokio::tasks::server::Tasks;
 use mcp_tokio::{Server, stdio, tcp};
 
-/// The servers behind a proxy, as the command line sets them up.
-pub(crate) struct Upstreams {
-    common: Common,
-    screen: Screen,
-    urls: Mutex<BTreeMap<String, ServerUrl>>,
-}
-
-impl Upstreams {
-    pub(crate) fn new(common: &Common, screen: &Screen) -> Self {
-        Self {
-            common: common.clone(),
-            screen: screen.clone(),
-            urls: Mutex::default(),
+/// Returns the entry of a server with the settings of the command line. A server at a URL may want a login, which is that of this
+/// program for all callers.
+pub(crate) fn entry(
+    name: &str,
+    target: ServerTarget,
+    common: &Common,
+    screen: &Screen,
+) -> ServerEntry {
+    let timeouts = timeouts(common);
+    let entry = match target {
+        ServerTarget::Program(program) => {
+            let never = Arc::new(AtomicBool::new(false));
+            let command = command(&program, common, screen, name, &never);
+            ServerEntry::program(name, command).client(move |client| client.timeouts(timeouts))
         }
-    }
-
-    /// Returns the entry of a server.
-    pub(crate) fn entry(&self, name: &str, target: ServerTarget) -> ServerEntry {
-        let entry = match target {
-            ServerTarget::Program(program) => {
-                let never = Arc::new(AtomicBool::new(false));
-                let command = command(&program, &self.common, &self.screen, name, &never);
-                ServerEntry::program(name, command)
+        ServerTarget::Url(remote) => {
+            let secrets = screen.secrets();
+            secrets.add_url(&remote.url);
+            for (name, value) in &remote.headers {
+                secrets.add_header(name, value);
             }
-            ServerTarget::Url(remote) => {
-                let secrets = self.screen.secrets();
-                secrets.add_url(&remote.url);
-                for (name, value) in &remote.headers {
-                    secrets.add_header(name, value);
-                }
-                let urls = self.urls.lock();
-                let mut urls = urls.unwrap_or_else(PoisonError::into_inner);
-                urls.insert(name.to_owned(), remote.clone());
-                ServerTarget::Url(remote).into_entry(name)
-            }
-        };
-        match self.common.connect_timeout {
-            Some(deadline) => entry.deadline(deadline),
-            None => entry,
+            let (common, screen) = (common.clone(), screen.clone());
+            let entry = ServerTarget::Url(remote.clone()).into_entry(name);
+            entry.client(move |client| {
+                let response = LastResponse::new(screen.secrets());
+                let authorization = authorization(&common, &remote, &screen, &response);
+                client.timeouts(timeouts).authorize(authorization)
+            })
         }
-    }
-
-    /// Adds the settings of the command line to the client of a server. A server at a URL may want a login, which is that of this
-    /// program for all callers.
-    pub(crate) fn settings(&self, name: &str, client: ClientBuilder) -> ClientBuilder {
-        let client = client.timeouts(timeouts(&self.common));
-        let url = {
-            let urls = self.urls.lock();
-            let urls = urls.unwrap_or_else(PoisonError::into_inner);
-            urls.get(name).cloned()
-        };
-        let Some(url) = url else { return client };
-        let response = LastResponse::new(self.screen.secrets());
-        client.authorize(authorization(&self.common, &url, &self.screen, &response))
+    };
+    match common.connect_timeout {
+        Some(deadline) => entry.deadline(deadline),
+        None => entry,
     }
 }
 

@@ -32,6 +32,7 @@ pub struct ServerEntry {
     disabled: bool,
     deadline: Duration,
     route: Route,
+    settings: Option<Arc<Settings>>,
 }
 
 /// The way to a server.
@@ -52,6 +53,9 @@ enum Route {
 /// Connects a client by a connector that it makes.
 type Connect =
     dyn Fn(ClientBuilder) -> BoxFuture<'static, Result<Client, ConnectError>> + Send + Sync;
+
+/// Adds settings to a client.
+type Settings = dyn Fn(ClientBuilder) -> ClientBuilder + Send + Sync;
 
 impl ServerEntry {
     /// A program to start, which is a server on its standard streams. `program` of the command is named in errors;
@@ -98,6 +102,7 @@ impl ServerEntry {
             disabled: false,
             deadline: DEADLINE,
             route,
+            settings: None,
         }
     }
 
@@ -125,6 +130,17 @@ impl ServerEntry {
         self
     }
 
+    /// Adds settings to each client of the server: an authorization, timeouts, limits, extensions. They count before those of a host or
+    /// proxy, whose callbacks must not be set here.
+    #[must_use]
+    pub fn client(
+        mut self,
+        settings: impl Fn(ClientBuilder) -> ClientBuilder + Send + Sync + 'static,
+    ) -> Self {
+        self.settings = Some(Arc::new(settings));
+        self
+    }
+
     /// Sets the time that connecting may take, the start of a program included; 30 s otherwise.
     #[must_use]
     pub const fn deadline(mut self, deadline: Duration) -> Self {
@@ -132,7 +148,7 @@ impl ServerEntry {
         self
     }
 
-    /// Connects a client with these settings. Headers of the entry are added to those of the settings.
+    /// Connects a client with these settings, to which those of the entry are added.
     ///
     /// # Errors
     /// See [`ConnectError`]; [`ConnectError::Timeout`] after the [deadline](Self::deadline).
@@ -142,7 +158,10 @@ impl ServerEntry {
         client: ClientBuilder<T>,
     ) -> Result<Client, ConnectError> {
         let runtime = runtime.into();
-        let client = client.with_state(());
+        let mut client = client.with_state(());
+        if let Some(settings) = &self.settings {
+            client = settings(client);
+        }
         let connecting = async {
             match &self.route {
                 Route::Program { command, .. } => {

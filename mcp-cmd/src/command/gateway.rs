@@ -3,16 +3,15 @@
 use core::time::Duration;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::exit::Failure;
 use crate::options::{Common, Serving};
 use crate::plain::line;
 use crate::screen::Screen;
-use crate::serve::{Upstreams, check, serve};
+use crate::serve::{check, entry, serve};
 use mcp_tokio::Runtime;
-use mcp_tokio::compose::{Config, Proxy, ServerTarget, UpstreamState, Variables};
+use mcp_tokio::compose::{Config, Proxy, ServerEntry, ServerTarget, UpstreamState, Variables};
 
 /// Serves the servers of the file until the program is interrupted, or the end of standard input.
 ///
@@ -29,15 +28,10 @@ pub(crate) async fn run(
         .ok_or_else(|| Failure::usage("which servers? `--config FILE` names a file with them"))?;
     let mut targets = read(file, screen).map_err(Failure::usage)?;
     let mut changed = changed_at(file);
-    let upstreams = Arc::new(Upstreams::new(common, screen));
-    let entries: Vec<_> = targets
-        .iter()
-        .map(|(name, target)| upstreams.entry(name, target.clone()))
-        .collect();
-    let configure = Arc::clone(&upstreams);
+    let set_up =
+        |(name, target): (&String, &ServerTarget)| entry(name, target.clone(), common, screen);
     let proxy = Proxy::builder()
-        .entries(entries)
-        .client(move |name, client| configure.settings(name, client))
+        .entries(targets.iter().map(set_up))
         .start(Runtime)
         .await;
     for (name, state) in proxy.states() {
@@ -55,7 +49,7 @@ pub(crate) async fn run(
             changed = now;
             match read(file, screen) {
                 Ok(next) => {
-                    update(&proxy, &upstreams, &targets, &next).await;
+                    update(&proxy, &targets, &next, set_up).await;
                     targets = next;
                 }
                 Err(why) => screen.say(line(&why)),
@@ -88,16 +82,16 @@ fn read(file: &Path, screen: &Screen) -> Result<BTreeMap<String, ServerTarget>, 
 /// Removes the servers that the file does not have any more, and adds those that are new or differ.
 async fn update(
     proxy: &Proxy,
-    upstreams: &Arc<Upstreams>,
     before: &BTreeMap<String, ServerTarget>,
     next: &BTreeMap<String, ServerTarget>,
+    set_up: impl Fn((&String, &ServerTarget)) -> ServerEntry,
 ) {
     for name in before.keys().filter(|name| !next.contains_key(*name)) {
         proxy.remove(name);
     }
     for (name, target) in next {
         if before.get(name) != Some(target) {
-            proxy.add(upstreams.entry(name, target.clone())).await;
+            proxy.add(set_up((name, target))).await;
         }
     }
 }

@@ -1,12 +1,10 @@
 //! `proxy`: one server for others.
 
-use std::sync::Arc;
-
 use crate::exit::Failure;
 use crate::find::find_target;
 use crate::options::{Common, Server, Serving};
 use crate::screen::Screen;
-use crate::serve::{Upstreams, check, serve};
+use crate::serve::{check, entry, serve};
 use crate::target::label;
 use mcp_tokio::Runtime;
 use mcp_tokio::compose::{Naming, Proxy, UpstreamState};
@@ -24,13 +22,9 @@ pub(crate) async fn run(
     check(serving)?;
     let target = find_target(common, server)?;
     let name = label(&target, common);
-    let upstreams = Arc::new(Upstreams::new(common, screen));
-    let entry = upstreams.entry(&name, target);
-    let configure = Arc::clone(&upstreams);
     let proxy = Proxy::builder()
-        .entry(entry)
+        .entry(entry(&name, target, common, screen))
         .naming(Naming::bare())
-        .client(move |name, client| configure.settings(name, client))
         .start(Runtime)
         .await;
     if let [(_, UpstreamState::Failed(reason))] = proxy.states().as_slice() {

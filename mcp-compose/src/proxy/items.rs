@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use mcp_async::model::{
-    self, CacheScope, Completion, GetPromptResult, Meta, ReadResourceResult, Reference, TaskSupport,
+    self, CacheScope, ClientFeatures, Completion, GetPromptResult, Meta, ReadResourceResult,
+    Reference, TaskSupport,
 };
 use mcp_async::server::{
     CallContext, CompletionRequest, Context, Forwarded, HandlerError, Item, MatchedUri, Principal,
@@ -194,24 +195,23 @@ impl Origin {
 
     async fn complete(
         self,
+        cx: CallContext,
         reference: Reference,
         argument: String,
         typed: CompletionRequest,
     ) -> Result<Completion, HandlerError> {
-        let none = Completion::default();
-        let Some(client) = self
+        let opened = self
             .running
-            .upstream(&self.server)
-            .and_then(|upstream| upstream.client())
-        else {
-            return Ok(none);
-        };
+            .quiet_session(&self.server, ClientFeatures::NONE, cx.principal())
+            .await;
+        let session = opened.map_err(HandlerError::reply)?;
         let others: Vec<(&str, &str)> = typed
             .arguments
             .iter()
             .map(|(name, value)| (&**name, &**value))
             .collect();
-        let completed = client
+        let completed = session
+            .client
             .complete(&reference, &argument, &typed.value)
             .context(&others)
             .await;
@@ -284,9 +284,10 @@ fn prompt<S: Send + Sync + 'static>(
     }
     for argument in arguments.into_iter().filter(|_| origin.completes()) {
         let (origin, name) = (origin.clone(), argument.clone());
-        prompt = prompt.complete(argument, move |typed, _: Context<S>| {
+        prompt = prompt.complete(argument, move |typed, cx: Context<S>| {
             let reference = Reference::prompt(&*origin.name);
-            origin.clone().complete(reference, name.clone(), typed)
+            let cx = CallContext::clone(&cx);
+            origin.clone().complete(cx, reference, name.clone(), typed)
         });
     }
     let prompt = prompt.handler(move |arguments: BTreeMap<String, String>, cx: Context<S>| {
@@ -344,9 +345,10 @@ fn template<S: Send + Sync + 'static>(
         .collect();
     for variable in variables.into_iter().filter(|_| origin.completes()) {
         let (origin, name) = (origin.clone(), variable.clone());
-        template = template.complete(variable, move |typed, _: Context<S>| {
+        template = template.complete(variable, move |typed, cx: Context<S>| {
             let reference = Reference::resource(&*origin.name);
-            origin.clone().complete(reference, name.clone(), typed)
+            let cx = CallContext::clone(&cx);
+            origin.clone().complete(cx, reference, name.clone(), typed)
         });
     }
     let template = template.raw(move |found: MatchedUri, cx: Context<S>| {

@@ -70,10 +70,11 @@ async fn open(
     upstream: &Upstream,
 ) -> Result<(Arc<Session>, Option<Subscription>), String> {
     let opened = proxy
-        .open(upstream, ClientFeatures::NONE, Caller::Nobody, None)
+        .open_by(&upstream.entry, ClientFeatures::NONE, Caller::Nobody, None)
         .await;
     let session = opened.map_err(|error| match error {
         OpenError::Full => "there are too many sessions".to_owned(),
+        OpenError::Unverified => "it is for verified callers".to_owned(),
         OpenError::Failed(error) => describe(&error),
     })?;
     // Before the lists are read, so that no change is missed.

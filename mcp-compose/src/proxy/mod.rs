@@ -19,10 +19,10 @@ mod upstream;
 mod watched;
 
 use core::fmt;
+use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use mcp_async::Server;
-use mcp_async::client::ClientBuilder;
 use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::{BuildError, ListKind, Principal, RegisterError, ServerBuilder};
 
@@ -49,8 +49,8 @@ use crate::waiting::{sleep, until};
 ///
 /// - A server may ask only for what the caller declares. Where a session with a legacy server could ask, it belongs to one
 ///   caller: to a legacy session, or to one call at a time of a caller of 2026-07-28. All other sessions are shared.
-/// - Callers never reach a server with their own tokens. What an [entry](ServerEntry) or [`client`](ProxyBuilder::client) sets is the proxy's
-///   own, the same for all callers.
+/// - Callers never reach a server with the tokens that they send here. What an [entry](ServerEntry) sets is the proxy's own, the same for
+///   all callers; [`caller_entry`](ProxyBuilder::caller_entry) gives each what is its own there.
 /// - A server that is not reached does not hold up the others. It is connected again, and meanwhile its items fail.
 /// - Tasks of servers are offered if the builder of the server in front has [tasks](mcp_async::server::ServerBuilder::tasks): those of a
 ///   server of 2026-07-28 under ids that belong to the caller, those of a legacy server as tasks of the server in front.
@@ -143,13 +143,39 @@ impl ProxyBuilder {
         self
     }
 
-    /// Adds settings to the client of each server, by the name of the server: timeouts, limits, a login of the proxy's own. What
-    /// the client answers is the proxy's business: callbacks and roots that are set here are replaced.
-    pub fn client(
+    /// Reaches a server by an entry for each caller: with headers, an authorization or variables that are this caller's own. Its
+    /// sessions are for this caller alone, and callers without a principal are refused.
+    ///
+    /// The lists are read by the [entry](Self::entry) of the proxy, and are the same for all callers.
+    ///
+    /// ```
+    /// use mcp_async::process::Command;
+    /// use mcp_async::server::Principal;
+    /// use mcp_compose::{Proxy, ServerEntry};
+    ///
+    /// /// The token that this user has at the server.
+    /// fn token_of(caller: &Principal) -> String {
+    /// #   let _ = caller;
+    ///     // ..
+    /// #   String::new()
+    /// }
+    ///
+    /// let url = "https://issues.example.com/mcp";
+    /// let proxy = Proxy::builder()
+    ///     .entry(ServerEntry::url("issues", url).header("Authorization", "Bearer of-the-proxy"))
+    ///     .caller_entry("issues", move |caller| {
+    ///         let value = format!("Bearer {}", token_of(caller));
+    ///         ServerEntry::url("issues", url).header("Authorization", value)
+    ///     });
+    /// # let _ = proxy;
+    /// ```
+    pub fn caller_entry(
         mut self,
-        configure: impl Fn(&str, ClientBuilder) -> ClientBuilder + Send + Sync + 'static,
+        server: &str,
+        entry: impl Fn(&Principal) -> ServerEntry + Send + Sync + 'static,
     ) -> Self {
-        self.settings.configure = Some(Box::new(configure));
+        let entries = &mut self.settings.caller_entries;
+        entries.insert(server.to_owned(), Box::new(entry));
         self
     }
 
@@ -192,7 +218,7 @@ impl Proxy {
                 keeps_items: true,
                 exposes: None,
                 shows: None,
-                configure: None,
+                caller_entries: HashMap::new(),
                 task_key: None,
             },
         }
@@ -223,12 +249,17 @@ impl Proxy {
         let registry = server.registry();
         let reported = registry.clone();
         self.running.updated.change(|all| {
-            all.push(Arc::new(move |uri: &str| {
-                reported.resource_updated(uri);
+            all.push(Arc::new(move |uri: &str, owner: Option<&str>| {
+                match owner {
+                    None => reported.resource_updated(uri),
+                    Some(owner) => reported.for_principal(owner).resource_updated(uri),
+                }
                 let peers = reported.peers();
-                peers
-                    .iter()
-                    .any(|peer| peer.watched().iter().any(|watched| watched == uri))
+                let mut owned = peers.iter().filter(|peer| {
+                    let principal = owner.and_then(|_| peer.principal());
+                    principal.as_ref().map(Principal::name) == owner
+                });
+                owned.any(|peer| peer.watched().iter().any(|watched| watched == uri))
             }));
         });
         let mut changes = self.running.catalog.changes();

@@ -13,6 +13,10 @@ pub(super) fn not_opened(server: &str, error: OpenError) -> ErrorReply {
             let text = "too many sessions with servers are open for this caller; try again later";
             ErrorReply::new(code::INTERNAL_ERROR, text)
         }
+        OpenError::Unverified => {
+            let text = format!("the server `{server}` is for callers whose identity is verified");
+            ErrorReply::new(code::INTERNAL_ERROR, text)
+        }
         OpenError::Failed(_) => unreachable(server),
     }
 }

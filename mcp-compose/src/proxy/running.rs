@@ -1,10 +1,10 @@
 //! The state of a proxy that runs: its servers, and the sessions with them.
 
 use core::hash::{BuildHasher, Hasher};
+use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::sync::Arc;
 
-use mcp_async::client::ClientBuilder;
 use mcp_async::model::{ClientFeatures, Meta};
 use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::{CallContext, HandlerError, Principal, RegisterError};
@@ -18,10 +18,11 @@ use super::held::{HeldCalls, RunningCall};
 use super::path::onward;
 use super::places::Places;
 use super::replies::{not_opened, unreachable};
-use super::sessions::{Lease, Leases, OpenError, Session, Sessions};
+use super::sessions::{Key, Lease, Leases, OpenError, Session, Sessions};
 use super::task_id::TaskKey;
 use super::upstream::Upstream;
 use crate::catalog::{Catalog, CatalogLimits};
+use crate::entry::ServerEntry;
 use crate::naming::Naming;
 use crate::watch::Watch;
 
@@ -38,12 +39,12 @@ pub(super) struct Running {
     /// Names are as servers gave them.
     pub(super) is_bare: bool,
     pub(super) shows: Option<Arc<Shows>>,
-    pub(super) configure: Option<Box<Configure>>,
+    caller_entries: CallerEntries,
     pub(super) places: Arc<Places>,
     /// `None` without randomness: then there are no tasks.
     pub(super) tasks: Option<TaskKey>,
-    /// Sessions with servers of 2026-07-28, by what they declare. They stay, because tasks are made in them.
-    modern: Sessions,
+    /// Sessions that no server can ask in. Those for all callers stay, because tasks are made in them.
+    quiet: Sessions,
     leases: Arc<Leases>,
     /// One for each server in front.
     pub(super) updated: Watch<Vec<Arc<Reports>>>,
@@ -57,10 +58,11 @@ pub(super) struct Running {
 pub(super) type Exposes = dyn Fn(&str, &str) -> bool + Send + Sync;
 /// Decides which callers see an item.
 pub(super) type Shows = dyn Fn(&str, &str, Option<&Principal>) -> bool + Send + Sync;
-/// Reports an updated resource to the callers of a server, and returns whether any of them watches it.
-pub(super) type Reports = dyn Fn(&str) -> bool + Send + Sync;
-/// Adds settings to the client of a server.
-pub(super) type Configure = dyn Fn(&str, ClientBuilder) -> ClientBuilder + Send + Sync;
+/// Reports an updated resource to the callers of a server, or to those of one principal, and returns whether any of them watches it.
+pub(super) type Reports = dyn Fn(&str, Option<&str>) -> bool + Send + Sync;
+/// Makes the entry of a server for a caller, by the name of the server.
+pub(super) type CallerEntries =
+    HashMap<String, Box<dyn Fn(&Principal) -> ServerEntry + Send + Sync>>;
 
 /// The sessions of one legacy caller, which end with its own.
 #[derive(Default)]
@@ -74,7 +76,7 @@ pub(super) struct Settings {
     pub(super) catalog: CatalogLimits,
     pub(super) exposes: Option<Box<Exposes>>,
     pub(super) shows: Option<Arc<Shows>>,
-    pub(super) configure: Option<Box<Configure>>,
+    pub(super) caller_entries: CallerEntries,
     pub(super) task_key: Option<TaskKey>,
 }
 
@@ -87,7 +89,7 @@ impl Running {
             catalog,
             exposes,
             shows,
-            configure,
+            caller_entries,
             task_key,
         } = settings;
         let process = format!("{:016x}", RandomState::new().build_hasher().finish());
@@ -110,8 +112,8 @@ impl Running {
             keeps_items,
             is_bare,
             shows,
-            configure,
-            modern: Sessions::default(),
+            caller_entries,
+            quiet: Sessions::default(),
             leases: Arc::default(),
             updated: Watch::default(),
             left_out: Watch::default(),
@@ -125,18 +127,22 @@ impl Running {
             .read(|all| all.iter().find(|one| *one.name == *server).cloned())
     }
 
+    /// Returns true if each caller reaches the server by an entry of its own.
+    pub(super) fn is_per_caller(&self, server: &str) -> bool {
+        self.caller_entries.contains_key(server)
+    }
+
     /// Returns the session for a request of this caller.
     ///
     /// A session in which the server may ask, or log, belongs to one caller: to a legacy session, or for the time of a call to a
-    /// caller of 2026-07-28. A server of 2026-07-28 asks within requests, so that its sessions are shared.
+    /// caller of 2026-07-28. A server of 2026-07-28 asks within requests, so that its sessions are quiet.
     pub(super) async fn session_for(
         &self,
         server: &Arc<str>,
         cx: &CallContext,
     ) -> Result<Lease, HandlerError> {
-        let upstream = self
-            .upstream(server)
-            .ok_or_else(|| HandlerError::reply(unreachable(server)))?;
+        let reachable = self.upstream(server).ok_or_else(|| unreachable(server));
+        let upstream = reachable.map_err(HandlerError::reply)?;
         let main = match upstream.main_now() {
             Some(main) => main,
             None => {
@@ -145,14 +151,14 @@ impl Running {
             }
         };
         let features = relayed(cx.client());
-        let is_logged = main.logs(cx);
-        if is_logged || (main.revision.is_legacy() && !features.is_empty()) {
+        let may_ask = main.revision.is_legacy() && !features.is_empty();
+        if may_ask || main.logs(cx) {
             return Box::pin(self.own_session(&upstream, features, cx)).await;
         }
-        if features.is_empty() {
+        if features.is_empty() && !self.is_per_caller(server) {
             return Ok(Lease::shared(main));
         }
-        let session = Box::pin(self.modern_session(server, features)).await;
+        let session = Box::pin(self.quiet_session(server, features, cx.principal())).await;
         session.map(Lease::shared).map_err(HandlerError::reply)
     }
 
@@ -164,45 +170,79 @@ impl Running {
         cx: &CallContext,
     ) -> Result<Lease, HandlerError> {
         let server = &upstream.name;
-        let caller = cx.principal().map(|principal| principal.name().into());
-        let open = |caller_side| self.open(upstream, features, caller_side, caller.as_ref());
+        let caller = cx.principal();
+        let open = |caller_side| self.open(upstream, features, caller_side, caller);
+        let mut key = Key {
+            server: Arc::clone(server),
+            features,
+            caller: caller.map(|caller| caller.name().into()),
+        };
         let opened = if let Some(own) = cx.session_state::<CallerSessions>() {
             let own_side = || Caller::Session {
                 peer: cx.peer(),
                 runtime: self.runtime.clone(),
             };
-            let key = (format!("{}/{server}", self.process).into(), features);
-            let session = own.0.get(&key, || open(own_side())).await;
-            session.map(Lease::shared)
+            key.server = format!("{}/{server}", self.process).into();
+            let opened = own.0.get(&key, &self.runtime, || open(own_side())).await;
+            opened.map(Lease::shared)
         } else {
-            let key = (caller.clone(), (Arc::clone(server), features));
             let open = || open(Caller::Call);
             self.leases.get(key, &self.runtime, open).await
         };
         opened.map_err(|error| HandlerError::reply(not_opened(server, error)))
     }
 
-    /// Returns the session with a server of 2026-07-28 that declares these capabilities. All callers that declare the same share it, because
-    /// each request stands for itself.
-    pub(super) async fn modern_session(
+    /// Returns the session that declares these capabilities and in which the server asks nobody. All callers share it, because each
+    /// request stands for itself; of a server that is reached by an entry for each caller, it is the caller's own.
+    pub(super) async fn quiet_session(
         &self,
         server: &Arc<str>,
         features: ClientFeatures,
+        caller: Option<&Principal>,
     ) -> Result<Arc<Session>, ErrorReply> {
         let upstream = self.upstream(server).ok_or_else(|| unreachable(server))?;
-        if features.is_empty() {
+        let owner = self.caller_entries.get(&**server).and(caller);
+        if features.is_empty() && !self.is_per_caller(server) {
             return upstream.main().await.ok_or_else(|| unreachable(server));
         }
-        let key = (Arc::clone(server), features);
-        let open = || self.open(&upstream, features, Caller::Nobody, None);
-        let session = self.modern.get(&key, open).await;
+        let key = Key {
+            server: Arc::clone(server),
+            features,
+            caller: owner.map(|owner| owner.name().into()),
+        };
+        let open = || self.open(&upstream, features, Caller::Nobody, owner);
+        let session = self.quiet.get(&key, &self.runtime, open).await;
         session.map_err(|error| not_opened(server, error))
     }
 
-    /// Opens a session that declares these capabilities.
-    pub(super) async fn open(
+    /// Opens a session for this caller that declares these capabilities.
+    async fn open(
         &self,
         upstream: &Upstream,
+        features: ClientFeatures,
+        caller_side: Caller,
+        caller: Option<&Principal>,
+    ) -> Result<Session, OpenError> {
+        match (self.caller_entries.get(&*upstream.name), caller) {
+            (None, _) => {
+                let caller = caller.map(|caller| caller.name().into());
+                self.open_by(&upstream.entry, features, caller_side, caller.as_ref())
+                    .await
+            }
+            (Some(_), None) => Err(OpenError::Unverified),
+            (Some(entry), Some(caller)) => {
+                let entry = entry(caller);
+                let caller = caller.name().into();
+                self.open_by(&entry, features, caller_side, Some(&caller))
+                    .await
+            }
+        }
+    }
+
+    /// Opens a session by this entry, which counts for this caller.
+    pub(super) async fn open_by(
+        &self,
+        entry: &ServerEntry,
         features: ClientFeatures,
         caller_side: Caller,
         caller: Option<&Arc<str>>,
@@ -212,13 +252,9 @@ impl Running {
             .take(caller, self.runtime.now())
             .ok_or(OpenError::Full)?;
         let bridge = Bridge::new(caller_side);
-        let mut client = Client::builder(NAME, env!("CARGO_PKG_VERSION"));
-        if let Some(configure) = &self.configure {
-            client = configure(&upstream.name, client);
-        }
-        let client = client.tasks(TaskOptions::default());
+        let client = Client::builder(NAME, env!("CARGO_PKG_VERSION")).tasks(TaskOptions::default());
         let client = declare(client, features, &bridge);
-        let connected = upstream.entry.connect(self.runtime.clone(), client).await;
+        let connected = entry.connect(self.runtime.clone(), client).await;
         let client = connected.map_err(OpenError::Failed)?;
         Ok(Session::new(client, bridge, place))
     }
@@ -235,6 +271,7 @@ impl Running {
         let idle = u64::try_from(self.limits.idle.as_millis()).unwrap_or(u64::MAX);
         let since = mcp_async::Instant::from_millis(now.saturating_sub(idle));
         self.leases.end_idle(since);
+        self.quiet.end_idle(since);
     }
 
     /// Notes the errors of the last change of the items.

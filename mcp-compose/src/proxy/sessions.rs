@@ -57,8 +57,15 @@ impl Session {
     }
 }
 
-/// A key of a session: the server that it is of, and the capabilities that the client declares.
-pub(super) type Key = (Arc<str>, ClientFeatures);
+/// A key of a session.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub(super) server: Arc<str>,
+    /// The capabilities that the client declares.
+    pub(super) features: ClientFeatures,
+    /// The one caller whom the session is for, by the name of its principal.
+    pub(super) caller: Option<Arc<str>>,
+}
 
 /// Sessions that belong to one caller, or to all.
 ///
@@ -67,7 +74,8 @@ pub(super) type Key = (Arc<str>, ClientFeatures);
 pub(super) struct Sessions(Watch<HashMap<Key, Slot>>);
 
 enum Slot {
-    Ready(Arc<Session>),
+    /// The session, and when it was used last.
+    Ready(Arc<Session>, Instant),
     Opening,
 }
 
@@ -75,6 +83,8 @@ enum Slot {
 pub(super) enum OpenError {
     /// The bound of sessions is reached.
     Full,
+    /// The caller has no principal, and the server is for those who have one.
+    Unverified,
     Failed(ConnectError),
 }
 
@@ -83,14 +93,17 @@ impl Sessions {
     pub(super) async fn get<F>(
         &self,
         key: &Key,
+        runtime: &RuntimeHandle,
         open: impl FnOnce() -> F,
     ) -> Result<Arc<Session>, OpenError>
     where
         F: Future<Output = Result<Session, OpenError>>,
     {
         loop {
-            let found = self.0.change(|slots| match slots.get(key) {
-                Some(Slot::Ready(session)) if !session.client.is_closed() => {
+            let now = runtime.now();
+            let found = self.0.change(|slots| match slots.get_mut(key) {
+                Some(Slot::Ready(session, used)) if !session.client.is_closed() => {
+                    *used = now;
                     Some(Some(Arc::clone(session)))
                 }
                 Some(Slot::Opening) => None,
@@ -116,10 +129,24 @@ impl Sessions {
             is_over: false,
         };
         let session = Arc::new(open().await?);
-        let ready = Slot::Ready(Arc::clone(&session));
+        let ready = Slot::Ready(Arc::clone(&session), runtime.now());
         self.0.change(|slots| slots.insert(key.clone(), ready));
         opening.is_over = true;
         Ok(session)
+    }
+
+    /// Ends the sessions of one caller that nobody has used since this time.
+    pub(super) fn end_idle(&self, since: Instant) {
+        let ended: Vec<_> = self.0.change(|slots| {
+            let is_idle = |key: &Key, slot: &mut Slot| match slot {
+                Slot::Ready(session, used) => {
+                    key.caller.is_some() && *used < since && Arc::strong_count(session) == 1
+                }
+                Slot::Opening => false,
+            };
+            slots.extract_if(is_idle).collect()
+        });
+        drop(ended);
     }
 }
 
@@ -140,10 +167,7 @@ impl Drop for Opening<'_> {
 
 /// Sessions of callers of 2026-07-28 with legacy servers, each for one call at a time.
 #[derive(Default)]
-pub(super) struct Leases(Watch<HashMap<LeaseKey, Vec<Free>>>);
-
-/// The caller by the name of its principal, and the session.
-pub(super) type LeaseKey = (Option<Arc<str>>, Key);
+pub(super) struct Leases(Watch<HashMap<Key, Vec<Free>>>);
 
 struct Free {
     session: Arc<Session>,
@@ -154,14 +178,14 @@ struct Free {
 pub(super) struct Lease {
     pub(super) session: Arc<Session>,
     /// Where it returns to.
-    returns: Option<(Arc<Leases>, LeaseKey, RuntimeHandle)>,
+    returns: Option<(Arc<Leases>, Key, RuntimeHandle)>,
 }
 
 impl Leases {
     /// Returns a free session of this key, or one that `open` opens.
     pub(super) async fn get<F>(
         self: &Arc<Self>,
-        key: LeaseKey,
+        key: Key,
         runtime: &RuntimeHandle,
         open: impl FnOnce() -> F,
     ) -> Result<Lease, OpenError>

@@ -79,7 +79,7 @@ impl Running {
         owner: Option<&Principal>,
     ) -> Result<RawBuf, ErrorReply> {
         let server = &task.server;
-        let session = self.modern_session(server, task.features).await?;
+        let session = self.quiet_session(server, task.features, owner).await?;
         let given = params.as_raw().object().unwrap_or_default();
         let asked = AboutTask {
             id: &task.id,

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::sync::{Arc, Weak};
 
 use mcp_async::client::Update;
+use mcp_async::model::ClientFeatures;
 use mcp_async::server::layers::{Around, Layer, Layered};
-use mcp_async::server::{Call, Peer, Service};
+use mcp_async::server::{Call, Peer, Principal, Service};
 use mcp_async::{Job, Method};
 
 use super::running::Running;
@@ -18,9 +19,12 @@ use crate::watch::Watch;
 #[derive(Clone)]
 pub(super) struct Watched {
     running: Weak<Running>,
-    /// The URIs that servers report the changes of.
-    uris: Arc<Watch<HashSet<String>>>,
+    /// The URIs that servers report the changes of, and the one caller whom they report them to.
+    uris: Arc<Watch<HashSet<Followed>>>,
 }
+
+/// The URI of a resource, and the principal of the caller whose session reports its changes, if it is not that for all.
+type Followed = (String, Option<Arc<str>>);
 
 impl Watched {
     pub(super) fn new(running: &Arc<Running>) -> Self {
@@ -42,11 +46,14 @@ impl Watched {
             let Some(upstream) = running.upstream(&server) else {
                 continue;
             };
-            if self.uris.change(|uris| uris.insert(uri.clone())) {
+            let caller = peer.principal().filter(|_| running.is_per_caller(&server));
+            let key = (uri, caller.as_ref().map(|caller| caller.name().into()));
+            if self.uris.change(|uris| uris.insert(key.clone())) {
                 let (watched, weak) = (self.clone(), Weak::clone(&self.running));
                 running.runtime.spawn(Box::pin(async move {
-                    until(upstream.removed(), follow(&weak, &upstream, &uri)).await;
-                    watched.uris.change(|uris| uris.remove(&uri));
+                    let followed = follow(&weak, &upstream, &key.0, caller.as_ref());
+                    until(upstream.removed(), followed).await;
+                    watched.uris.change(|uris| uris.remove(&key));
                 }));
             }
         }
@@ -54,15 +61,26 @@ impl Watched {
 }
 
 /// Reports the changes of a resource until nobody watches it.
-async fn follow(running: &Weak<Running>, upstream: &Upstream, uri: &str) {
-    let Some(session) = upstream.main().await else {
+async fn follow(
+    running: &Weak<Running>,
+    upstream: &Upstream,
+    uri: &str,
+    caller: Option<&Principal>,
+) {
+    let Some(proxy) = running.upgrade() else {
         return;
     };
+    let opened = proxy.quiet_session(&upstream.name, ClientFeatures::NONE, caller);
+    let Ok(session) = opened.await else {
+        return;
+    };
+    drop(proxy);
     // A server without subscriptions refuses it.
     let Ok(mut changes) = session.client.subscribe(uri).await else {
         return;
     };
-    drop(session);
+    // A session of one caller ends when nothing uses it.
+    let _used = caller.is_some().then_some(session);
     while let Some(update) = changes.next().await {
         let updated = match &update {
             Update::Resource(updated) => updated,
@@ -76,7 +94,7 @@ async fn follow(running: &Weak<Running>, upstream: &Upstream, uri: &str) {
         let reports = running.updated.read(Clone::clone);
         let mut is_watched = false;
         for report in reports {
-            is_watched |= report(updated);
+            is_watched |= report(updated, caller.map(Principal::name));
         }
         if !is_watched {
             return;

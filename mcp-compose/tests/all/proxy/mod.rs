@@ -1,5 +1,6 @@
 //! A server in front of other servers: its callers and its servers in all pairs of revisions.
 
+mod callers;
 mod calls;
 mod instructions;
 mod lists;
@@ -8,12 +9,13 @@ mod sessions;
 mod watched;
 
 use core::future::{Future, poll_fn};
-use core::pin::pin;
+use core::pin::{Pin, pin};
 use core::task::Poll;
 
 use mcp_async::client::ClientBuilder;
+use mcp_async::runtime::duplex;
 use mcp_async::server::ServerBuilder;
-use mcp_async::{Client, Revision, RevisionSet, Server, in_memory};
+use mcp_async::{Client, Revision, RevisionSet, Server, Streams, in_memory};
 use mcp_compose::{Naming, Proxy, ProxyBuilder, ServerEntry};
 
 use crate::support::{only, run, runtime};
@@ -62,6 +64,20 @@ fn front(proxy: &Proxy) -> Server {
 async fn caller(server: &Server, client: ClientBuilder) -> Client {
     client
         .connect(in_memory(runtime(), server))
+        .await
+        .expect("it connects")
+}
+
+/// A caller of the server in front, whose identity is verified.
+async fn verified(server: &Server, client: ClientBuilder, name: &str) -> Client {
+    let (ours, theirs) = duplex(1 << 20);
+    let (connection, _peer) = server.connect(theirs.split(), runtime());
+    let mut connection = connection.with_principal(name);
+    runtime().spawn(Box::pin(poll_fn(move |cx| {
+        Pin::new(&mut connection).poll(cx).map(drop)
+    })));
+    client
+        .connect(Streams::new(runtime(), ours.split()))
         .await
         .expect("it connects")
 }

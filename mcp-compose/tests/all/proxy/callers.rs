@@ -1,0 +1,157 @@
+//! Servers that each caller reaches by an entry of its own.
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+use core::time::Duration;
+use std::sync::{Arc, Mutex};
+
+use mcp_async::client::Update;
+use mcp_async::model::{Completion, ElicitResult, Reference};
+use mcp_async::server::{CompletionRequest, Context, Principal, Prompt, Registry};
+use mcp_async::{Revision, Server, in_memory};
+use mcp_compose::{Naming, Proxy, ProxyBuilder, ProxyLimits, ServerEntry};
+
+use super::{caller, front, in_each_pair, verified};
+use crate::support::{only, run, runtime};
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Greeting {
+    whom: String,
+}
+
+/// The servers that were reached, one for each owner.
+type Reached = Arc<Mutex<Vec<(String, Registry)>>>;
+
+/// A server that knows whose credentials reached it.
+fn owned(owner: &str, revision: Revision, reached: &Reached) -> ServerEntry {
+    let (name, reached) = (owner.to_owned(), Arc::clone(reached));
+    ServerEntry::connector("back", move || {
+        let says = name.clone();
+        let completes = name.clone();
+        let server = Server::builder("back", "1.0")
+            .revisions(mcp_async::RevisionSet::of(&[revision]))
+            .tool("whoami", "Says whose server it is", move |(): (), _| {
+                let says = says.clone();
+                async move { Ok(says) }
+            })
+            .resource("desk://mail", "mail", |_| async { Ok("none") })
+            .with(
+                Prompt::new("greet")
+                    .complete("whom", move |_: CompletionRequest, _: Context| {
+                        let known = completes.clone();
+                        async move { Ok(Completion::from_iter([known])) }
+                    })
+                    .handler(|greeting: Greeting, _: Context| async move { Ok(greeting.whom) }),
+            )
+            .change_notifications()
+            .build()
+            .expect("it is well formed");
+        let mut reached = reached.lock().expect("no test panics with it");
+        reached.push((name.clone(), server.registry()));
+        in_memory(runtime(), &server)
+    })
+}
+
+fn proxy(revision: Revision, reached: &Reached) -> ProxyBuilder {
+    let of_callers = Arc::clone(reached);
+    Proxy::builder()
+        .entry(owned("proxy", revision, reached))
+        .caller_entry("back", move |caller: &Principal| {
+            owned(caller.name(), revision, &of_callers)
+        })
+        .naming(Naming::bare())
+}
+
+async fn whoami(client: &mcp_async::Client) -> String {
+    match client.call_tool("whoami", &()).await {
+        Ok(result) => result.text(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn each_caller_is_itself_at_the_server() {
+    in_each_pair(|upstream, revision| async move {
+        let reached = Reached::default();
+        let proxy = proxy(upstream, &reached).start(runtime()).await;
+        let front = front(&proxy);
+        let asked = || only(revision).on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
+        for (name, client) in [("ada", only(revision)), ("bob", asked()), ("ada", asked())] {
+            let client = verified(&front, client, name).await;
+            assert_eq!(whoami(&client).await, name);
+            let prompt = Reference::prompt("greet");
+            let completed = client.complete(&prompt, "whom", "").await;
+            assert_eq!(completed.expect("it completes").values, [name]);
+        }
+        let stranger = caller(&front, only(revision)).await;
+        let refused = whoami(&stranger).await;
+        assert!(refused.contains("whose identity is verified"), "{refused}");
+        let refused = stranger.read_resource("desk://mail").await;
+        assert!(refused.is_err(), "{refused:?}");
+    });
+}
+
+#[test]
+fn a_session_of_a_caller_ends_when_it_is_idle() {
+    run(async {
+        let mut limits = ProxyLimits::default();
+        limits.idle = Duration::from_secs(60);
+        let reached = Reached::default();
+        let proxy = proxy(Revision::V2026_07_28, &reached)
+            .limits(limits)
+            .start(runtime())
+            .await;
+        let ada = verified(&front(&proxy), only(Revision::V2026_07_28), "ada").await;
+        assert_eq!([whoami(&ada).await, whoami(&ada).await], ["ada", "ada"]);
+        assert_eq!(proxy.in_use().0, 2);
+        let pause = Duration::from_secs(100);
+        mcp_async::runtime::within(&runtime(), pause, core::future::pending::<()>()).await;
+        assert_eq!(proxy.in_use().0, 1);
+        assert_eq!(whoami(&ada).await, "ada");
+    });
+}
+
+#[test]
+fn changes_are_told_to_the_caller_whose_they_are() {
+    run(async {
+        let reached = Reached::default();
+        let proxy = proxy(Revision::V2025_11_25, &reached)
+            .start(runtime())
+            .await;
+        let front = front(&proxy);
+        let ada = verified(&front, only(Revision::V2025_11_25), "ada").await;
+        let bob = verified(&front, only(Revision::V2025_11_25), "bob").await;
+        let of_ada = Arc::new(AtomicUsize::new(0));
+        let of_bob = Arc::new(AtomicUsize::new(0));
+        for (client, count) in [(&ada, &of_ada), (&bob, &of_bob)] {
+            let mut changes = client
+                .subscribe("desk://mail")
+                .await
+                .expect("it subscribes");
+            let count = Arc::clone(count);
+            runtime().spawn(Box::pin(async move {
+                while let Some(update) = changes.next().await {
+                    if matches!(update, Update::Resource(_)) {
+                        count.fetch_add(1, Ordering::SeqCst);
+                    }
+                }
+            }));
+        }
+        let pause = || {
+            mcp_async::runtime::within(
+                &runtime(),
+                Duration::from_secs(5),
+                core::future::pending::<()>(),
+            )
+        };
+        pause().await;
+        let registries = reached.lock().expect("no test panics with it").clone();
+        for (owner, registry) in &registries {
+            if owner == "ada" {
+                registry.resource_updated("desk://mail");
+            }
+        }
+        pause().await;
+        let told = (of_ada.load(Ordering::SeqCst), of_bob.load(Ordering::SeqCst));
+        assert_eq!(told, (1, 0));
+    });
+}
