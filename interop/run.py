@@ -38,9 +38,10 @@ ALL = [*LEGACY, MODERN]
 
 # What there is to speak over, with the path of a URL and the revisions that have it.
 TRANSPORTS = {"stdio": ("", ALL), "http": ("/mcp", ALL[1:]), "sse": ("/sse", ALL[:1])}
-# A protected server over HTTP, and one behind nginx, with tables of their own.
+# A protected server over HTTP, one behind nginx, and servers behind our proxy, with tables of their own.
 LOGIN = "login"
 NGINX = "nginx"
+PROXY = "proxy"
 
 # What is driven, with the revisions that have it.
 FEATURES = {
@@ -78,6 +79,8 @@ NO_SKILLS = {feature: "the SDK knows no skills" for feature in ["skills", "direc
 NO_TASKS = {feature: "the SDK knows no tasks of 2026-07-28" for feature in FEATURES if feature.startswith("task")}
 # The tasks of 2025-11-25 of the one SDK that has them. Its store keeps no errors of JSON-RPC.
 SERVED_TASKS = {feature: LEGACY[3:] for feature in ["tasks", "task-input", "task-cancel"]}
+# What a proxy does not pass on.
+BEHIND_PROXY: dict[str, str] = {}
 
 ADAPTERS = ["tokio", "smol"]
 
@@ -187,13 +190,17 @@ def main() -> int:
 def tables(options: argparse.Namespace):
     """Every table, as soon as its pairs have run."""
     for adapter in options.adapters:
-        for transport in options.transport or [*TRANSPORTS, LOGIN, NGINX]:
+        for transport in options.transport or [*TRANSPORTS, LOGIN, NGINX, PROXY]:
             if transport == LOGIN:
                 if adapter != "none":
                     yield logins(adapter, programs(adapter), options.peer or "", options.revision or ALL)
             elif transport == NGINX:
                 if adapter != "none" and not options.peer:
                     yield behind_nginx(options, adapter)
+            elif transport == PROXY:
+                # The program that serves the proxy runs on one of the adapters.
+                if adapter == "tokio":
+                    yield from behind_proxy(options, adapter)
             elif adapter == "none":
                 yield from among_themselves(options, transport)
             else:
@@ -237,6 +244,17 @@ def behind_nginx(options: argparse.Namespace, adapter: str) -> Table:
                 lines |= rows(secure)
             table.add(revision, lines, lacks, error)
     return table
+
+
+def behind_proxy(options: argparse.Namespace, adapter: str):
+    """Servers of the SDKs behind our proxy, which speaks their newest revision, for our client in both eras."""
+    proxy = [str(TARGET / "debug" / f"mcp-cmd{PROGRAM}"), "--quiet", "proxy", "--"]
+    for server in wanted(options, "stdio", SERVERS):
+        table = Table(f"mcp-{adapter} drives {server.name} behind mcp-cmd proxy, which speaks {server.revisions[-1]} with it")
+        for revision in [one for one in (LEGACY[-1], MODERN) if one in (options.revision or ALL)]:
+            words = ["--revisions", revision, "--expect", revision, "--", *proxy, *server.command]
+            table.add(revision, *run([*program("drive", adapter), *words], server.lacks | BEHIND_PROXY))
+        yield table
 
 
 def core_tasks(options: argparse.Namespace, adapter: str, transport: str):
@@ -352,7 +370,7 @@ def call(*command: str | Path, cwd: Path = ROOT) -> None:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Runs the official SDKs against ours.")
     parser.add_argument("adapters", nargs="*", metavar="ADAPTER", help="tokio, smol (both by default) or none")
-    parser.add_argument("--transport", action="append", choices=[*TRANSPORTS, LOGIN, NGINX], help="only over this; may be repeated")
+    parser.add_argument("--transport", action="append", choices=[*TRANSPORTS, LOGIN, NGINX, PROXY], help="only over this; may be repeated")
     parser.add_argument("--peer", help="only peers whose name contains this")
     parser.add_argument("--revision", action="append", choices=ALL, help="only this revision; may be repeated")
     options = parser.parse_args()

@@ -21,7 +21,7 @@ pub(super) struct Bridge {
     /// The calls that are open, by their numbers.
     calls: Watch<Vec<(u64, CallContext)>>,
     numbers: AtomicU64,
-    /// Events for the one call of a modern caller, which asks by itself.
+    /// Events for the one call that is open.
     events: Watch<VecDeque<Event>>,
 }
 
@@ -134,17 +134,22 @@ impl Bridge {
         }
     }
 
+    /// Returns true if the session has one caller, who is told what the server logs.
+    pub(super) const fn has_caller(&self) -> bool {
+        !matches!(self.caller, Caller::Nobody)
+    }
+
     /// Returns true while a call is open.
     pub(super) fn is_used(&self) -> bool {
         self.calls.read(|calls| !calls.is_empty())
     }
 
-    /// Takes the next event for the call of a modern caller.
+    /// Takes the next event for the call that is open.
     pub(super) fn take_event(&self) -> Option<Event> {
         self.events.change(VecDeque::pop_front)
     }
 
-    /// Waits until there is an event for the call of a modern caller.
+    /// Waits until there is an event for the call that is open.
     pub(super) async fn has_event(&self) {
         self.events
             .find(|events| (!events.is_empty()).then_some(()))
@@ -197,9 +202,12 @@ impl Bridge {
         }
     }
 
+    /// Passes a log message on: with the call that is open, so that it comes before the result of that call, or beside all of them.
     fn logged(&self, message: LoggingMessageParams) {
+        let open = self.calls.read(Vec::len);
         match &self.caller {
-            Caller::Session { peer, runtime } => {
+            Caller::Nobody => {}
+            Caller::Session { peer, runtime } if open != 1 => {
                 let peer = peer.clone();
                 runtime.spawn(Box::pin(async move {
                     let logger = message.logger.as_deref();
@@ -207,8 +215,7 @@ impl Bridge {
                     let _ = peer.log(message.level, logger, message.data).await;
                 }));
             }
-            Caller::Nobody => {}
-            Caller::Call => self.events.change(|events| {
+            Caller::Call | Caller::Session { .. } => self.events.change(|events| {
                 if events.len() < LOGS {
                     events.push_back(Event::Logged(message));
                 }
@@ -268,5 +275,5 @@ where
     Ok(answer.decode()?)
 }
 
-/// The log messages of a session that wait for the call of a modern caller.
+/// The log messages of a session that wait for the call that is open.
 const LOGS: usize = 1000;

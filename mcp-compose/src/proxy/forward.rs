@@ -102,6 +102,8 @@ impl Running {
         ask: Ask,
         mut answers: InputAnswers,
     ) -> Result<Forwarded, HandlerError> {
+        let bridge = &session.bridge;
+        let _open = bridge.has_caller().then(|| bridge.open(cx));
         for _ in 0..ROUNDS {
             let steps = cx.wants_progress().then(Steps::default);
             let round = Round {

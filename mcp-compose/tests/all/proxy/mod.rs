@@ -6,6 +6,7 @@ mod instructions;
 mod lists;
 mod questions;
 mod sessions;
+mod transcripts;
 mod watched;
 
 use core::future::{Future, poll_fn};
