@@ -3,6 +3,7 @@
 mod bridge;
 mod capabilities;
 mod forward;
+mod front;
 mod held;
 mod items;
 mod keeping;
@@ -29,6 +30,7 @@ use mcp_async::server::{BuildError, ListKind, Principal, RegisterError, ServerBu
 pub use self::limits::ProxyLimits;
 pub use self::upstream::UpstreamState;
 
+use self::front::Front;
 use self::items::Registered;
 use self::keeping::keep;
 use self::running::{Running, Settings};
@@ -247,21 +249,8 @@ impl Proxy {
             .layer(Watched::new(&self.running))
             .build()?;
         let registry = server.registry();
-        let reported = registry.clone();
-        self.running.updated.change(|all| {
-            all.push(Arc::new(move |uri: &str, owner: Option<&str>| {
-                match owner {
-                    None => reported.resource_updated(uri),
-                    Some(owner) => reported.for_principal(owner).resource_updated(uri),
-                }
-                let peers = reported.peers();
-                let mut owned = peers.iter().filter(|peer| {
-                    let principal = owner.and_then(|_| peer.principal());
-                    principal.as_ref().map(Principal::name) == owner
-                });
-                owned.any(|peer| peer.watched().iter().any(|watched| watched == uri))
-            }));
-        });
+        let front: Arc<dyn Front> = Arc::new(registry.clone());
+        self.running.fronts.change(|all| all.push(front));
         let mut changes = self.running.catalog.changes();
         let mut registered = Registered::default();
         self.running

@@ -3,7 +3,7 @@
 use core::hash::{BuildHasher, Hasher};
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use mcp_async::model::{ClientFeatures, Meta};
 use mcp_async::runtime::RuntimeHandle;
@@ -14,6 +14,7 @@ use mcp_async::{Client, ErrorReply};
 use super::ProxyLimits;
 use super::bridge::{Bridge, Caller, declare};
 use super::capabilities::relayed;
+use super::front::Front;
 use super::held::{HeldCalls, RunningCall};
 use super::path::onward;
 use super::places::Places;
@@ -46,8 +47,9 @@ pub(super) struct Running {
     /// Sessions that no server can ask in. Those for all callers stay, because tasks are made in them.
     quiet: Sessions,
     leases: Arc<Leases>,
-    /// One for each server in front.
-    pub(super) updated: Watch<Vec<Arc<Reports>>>,
+    /// The servers in front.
+    pub(super) fronts: Watch<Vec<Arc<dyn Front>>>,
+    pub(super) this: Weak<Self>,
     /// Items that could not be registered.
     pub(super) left_out: Watch<Vec<RegisterError>>,
     /// True once the proxy is over.
@@ -58,8 +60,6 @@ pub(super) struct Running {
 pub(super) type Exposes = dyn Fn(&str, &str) -> bool + Send + Sync;
 /// Decides which callers see an item.
 pub(super) type Shows = dyn Fn(&str, &str, Option<&Principal>) -> bool + Send + Sync;
-/// Reports an updated resource to the callers of a server, or to those of one principal, and returns whether any of them watches it.
-pub(super) type Reports = dyn Fn(&str, Option<&str>) -> bool + Send + Sync;
 /// Makes the entry of a server for a caller, by the name of the server.
 pub(super) type CallerEntries =
     HashMap<String, Box<dyn Fn(&Principal) -> ServerEntry + Send + Sync>>;
@@ -100,7 +100,7 @@ impl Running {
         };
         let is_bare = naming.is_bare();
         let catalog = Catalog::accepting(runtime.clone(), naming, catalog, Box::new(accepts));
-        Arc::new(Self {
+        Arc::new_cyclic(|this| Self {
             process,
             runtime,
             catalog,
@@ -115,7 +115,8 @@ impl Running {
             caller_entries,
             quiet: Sessions::default(),
             leases: Arc::default(),
-            updated: Watch::default(),
+            fronts: Watch::default(),
+            this: Weak::clone(this),
             left_out: Watch::default(),
             ended: Arc::default(),
         })
@@ -184,6 +185,11 @@ impl Running {
             };
             key.server = format!("{}/{server}", self.process).into();
             let opened = own.0.get(&key, &self.runtime, || open(own_side())).await;
+            if let Ok(session) = &opened
+                && session.is_new()
+            {
+                self.follow_watched(server, session, &cx.peer());
+            }
             opened.map(Lease::shared)
         } else {
             let open = || open(Caller::Call);

@@ -1,7 +1,8 @@
 //! Sessions with one server, by what they declare.
 
 use core::future::Future;
-use std::collections::HashMap;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use mcp_async::client::ConnectError;
@@ -22,6 +23,9 @@ pub(super) struct Session {
     pub(super) bridge: Arc<Bridge>,
     /// The log level that the server was told.
     level: Watch<Option<LoggingLevel>>,
+    /// The resources whose changes are reported.
+    pub(super) followed: Watch<HashSet<String>>,
+    was_used: AtomicBool,
     _place: Place,
 }
 
@@ -32,8 +36,15 @@ impl Session {
             client,
             bridge,
             level: Watch::default(),
+            followed: Watch::default(),
+            was_used: AtomicBool::new(false),
             _place: place,
         }
+    }
+
+    /// Returns true the first time.
+    pub(super) fn is_new(&self) -> bool {
+        !self.was_used.swap(true, Ordering::Relaxed)
     }
 
     /// Returns true if the server has log messages for this call.

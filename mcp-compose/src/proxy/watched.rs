@@ -1,110 +1,203 @@
 //! The calls that pass by the items: subscriptions to resources, and requests about tasks.
 
-use std::collections::HashSet;
+use core::time::Duration;
 use std::sync::{Arc, Weak};
 
 use mcp_async::client::Update;
 use mcp_async::model::ClientFeatures;
 use mcp_async::server::layers::{Around, Layer, Layered};
-use mcp_async::server::{Call, Peer, Principal, Service};
+use mcp_async::server::{Call, CallContext, Peer, Principal, Service};
 use mcp_async::{Job, Method};
 
+use super::front::watches;
 use super::running::Running;
+use super::sessions::{Lease, Session};
 use super::upstream::Upstream;
-use crate::waiting::until;
-use crate::watch::Watch;
+use crate::waiting::{sleep, until};
 
-/// A layer that subscribes to the resources which callers watch, each once for all callers, and forwards what callers ask about tasks
-/// of servers.
+/// A layer that subscribes to the resources which callers watch, each once for all callers of a session, and forwards what callers ask
+/// about tasks of servers.
 #[derive(Clone)]
-pub(super) struct Watched {
-    running: Weak<Running>,
-    /// The URIs that servers report the changes of, and the one caller whom they report them to.
-    uris: Arc<Watch<HashSet<Followed>>>,
+pub(super) struct Watched(Weak<Running>);
+
+/// Those who are told of the changes that a session reports.
+enum Audience {
+    /// All callers.
+    All,
+    /// The callers of one principal, who have an entry of their own.
+    Principal(Principal),
+    /// The caller that the session belongs to.
+    Peer(Peer),
 }
 
-/// The URI of a resource, and the principal of the caller whose session reports its changes, if it is not that for all.
-type Followed = (String, Option<Arc<str>>);
+impl Audience {
+    fn of(running: &Running, server: &str, peer: &Peer) -> Self {
+        let principal = peer.principal().filter(|_| running.is_per_caller(server));
+        principal.map_or(Self::All, Self::Principal)
+    }
 
-impl Watched {
-    pub(super) fn new(running: &Arc<Running>) -> Self {
-        Self {
-            running: Arc::downgrade(running),
-            uris: Arc::default(),
+    fn principal(&self) -> Option<&Principal> {
+        match self {
+            Self::Principal(principal) => Some(principal),
+            Self::All | Self::Peer(_) => None,
         }
     }
 
-    /// Subscribes to what this caller watches.
-    fn update(&self, peer: &Peer) {
-        let Some(running) = self.running.upgrade() else {
+    fn tell(&self, running: &Running, uri: &str) {
+        if let Self::Peer(peer) = self {
+            return peer.resource_updated(uri);
+        }
+        let name = self.principal().map(Principal::name);
+        for front in running.fronts.read(Clone::clone) {
+            front.updated(uri, name);
+        }
+    }
+
+    fn watches(&self, running: &Running, uri: &str) -> bool {
+        if let Self::Peer(peer) = self {
+            return watches(peer, uri);
+        }
+        let name = self.principal().map(Principal::name);
+        let fronts = running.fronts.read(Clone::clone);
+        fronts.iter().any(|front| front.is_watched(uri, name))
+    }
+}
+
+impl Watched {
+    pub(super) fn new(running: &Arc<Running>) -> Self {
+        Self(Arc::downgrade(running))
+    }
+
+    /// Subscribes to what this caller watches, in the session of its calls, or else in that for all.
+    async fn update(&self, peer: Peer, cx: Option<CallContext>) {
+        let Some(running) = self.0.upgrade() else {
             return;
         };
         for uri in peer.watched() {
             let Some(server) = running.catalog.view().server_of(&uri) else {
                 continue;
             };
-            let Some(upstream) = running.upstream(&server) else {
-                continue;
+            let mut audience = Audience::of(&running, &server, &peer);
+            let opened = match &cx {
+                Some(cx) => running.session_for(&server, cx).await.ok(),
+                None => running
+                    .quiet_session(&server, ClientFeatures::NONE, audience.principal())
+                    .await
+                    .ok()
+                    .map(Lease::shared),
             };
-            let caller = peer.principal().filter(|_| running.is_per_caller(&server));
-            let key = (uri, caller.as_ref().map(|caller| caller.name().into()));
-            if self.uris.change(|uris| uris.insert(key.clone())) {
-                let (watched, weak) = (self.clone(), Weak::clone(&self.running));
-                running.runtime.spawn(Box::pin(async move {
-                    let followed = follow(&weak, &upstream, &key.0, caller.as_ref());
-                    until(upstream.removed(), followed).await;
-                    watched.uris.change(|uris| uris.remove(&key));
-                }));
+            let Some(lease) = opened else { continue };
+            if lease.session.bridge.has_caller() {
+                audience = Audience::Peer(peer.clone());
             }
+            running.follow(&server, Arc::clone(&lease.session), uri, audience);
         }
     }
 }
 
-/// Reports the changes of a resource until nobody watches it.
-async fn follow(
+impl Running {
+    /// Subscribes in a session that was opened for this caller to what the caller watches.
+    pub(super) fn follow_watched(&self, server: &Arc<str>, session: &Arc<Session>, peer: &Peer) {
+        for uri in peer.watched() {
+            if self.catalog.view().server_of(&uri).as_ref() == Some(server) {
+                let audience = Audience::Peer(peer.clone());
+                self.follow(server, Arc::clone(session), uri, audience);
+            }
+        }
+    }
+
+    /// Reports the changes of a resource until nobody watches it, once in each session.
+    fn follow(&self, server: &Arc<str>, session: Arc<Session>, uri: String, audience: Audience) {
+        let Some(upstream) = self.upstream(server) else {
+            return;
+        };
+        if session.followed.change(|uris| uris.insert(uri.clone())) {
+            let running = Weak::clone(&self.this);
+            self.runtime.spawn(Box::pin(async move {
+                let reported = report(&running, &upstream, session, &uri, &audience);
+                until(upstream.removed(), reported).await;
+            }));
+        }
+    }
+}
+
+/// Reports the changes of a resource until nobody watches it. Where the session is lost, those who watch it are told and another one
+/// reports.
+async fn report(
+    running: &Weak<Running>,
+    upstream: &Upstream,
+    mut session: Arc<Session>,
+    uri: &str,
+    audience: &Audience,
+) {
+    loop {
+        let client = session.client.clone();
+        // A server without subscriptions refuses it.
+        let Ok(mut changes) = client.subscribe(uri).await else {
+            session.followed.change(|uris| uris.remove(uri));
+            return;
+        };
+        // The session of a caller ends with the caller. The others are in use.
+        drop(client);
+        let (weak, held) = (Arc::downgrade(&session), session);
+        let held = (!matches!(audience, Audience::Peer(_))).then_some(held);
+        while let Some(update) = changes.next().await {
+            let updated = match &update {
+                Update::Resource(updated) => updated,
+                // Changes may have been missed.
+                Update::Reconnected => uri,
+                _ => continue,
+            };
+            let Some(proxy) = running.upgrade() else {
+                return;
+            };
+            audience.tell(&proxy, updated);
+            if !audience.watches(&proxy, uri) {
+                break;
+            }
+        }
+        drop(held);
+        if let Some(session) = weak.upgrade() {
+            session.followed.change(|uris| uris.remove(uri));
+        }
+        let Some(next) = next_session(running, upstream, uri, audience).await else {
+            return;
+        };
+        session = next;
+    }
+}
+
+/// Returns another session once there is one, if the resource is still watched and that session does not report its changes already.
+async fn next_session(
     running: &Weak<Running>,
     upstream: &Upstream,
     uri: &str,
-    caller: Option<&Principal>,
-) {
-    let Some(proxy) = running.upgrade() else {
-        return;
-    };
-    let opened = proxy.quiet_session(&upstream.name, ClientFeatures::NONE, caller);
-    let Ok(session) = opened.await else {
-        return;
-    };
-    drop(proxy);
-    // A server without subscriptions refuses it.
-    let Ok(mut changes) = session.client.subscribe(uri).await else {
-        return;
-    };
-    // A session of one caller ends when nothing uses it.
-    let _used = caller.is_some().then_some(session);
-    while let Some(update) = changes.next().await {
-        let updated = match &update {
-            Update::Resource(updated) => updated,
-            // Changes may have been missed.
-            Update::Reconnected => uri,
-            _ => continue,
-        };
-        let Some(running) = running.upgrade() else {
-            return;
-        };
-        let reports = running.updated.read(Clone::clone);
-        let mut is_watched = false;
-        for report in reports {
-            is_watched |= report(updated, caller.map(Principal::name));
+    audience: &Audience,
+) -> Option<Arc<Session>> {
+    // The next session of a caller is opened with its next call.
+    if let Audience::Peer(_) = audience {
+        return None;
+    }
+    loop {
+        let runtime = running.upgrade()?.runtime.clone();
+        sleep(&runtime, PAUSE).await;
+        let proxy = running.upgrade()?;
+        if !audience.watches(&proxy, uri) {
+            return None;
         }
-        if !is_watched {
-            return;
+        let principal = audience.principal();
+        let opened = proxy.quiet_session(&upstream.name, ClientFeatures::NONE, principal);
+        if let Ok(session) = opened.await {
+            audience.tell(&proxy, uri);
+            let is_first = session.followed.change(|uris| uris.insert(uri.to_owned()));
+            return is_first.then_some(session);
         }
     }
 }
 
 impl Around for Watched {
     fn call(&self, call: Call<'_>, service: &dyn Service) -> Job {
-        let running = self.running.upgrade();
+        let running = self.0.upgrade();
         if let Some((running, task)) =
             running.and_then(|it| it.task_of(&call).map(|task| (it, task)))
         {
@@ -113,16 +206,27 @@ impl Around for Watched {
         if call.method != Method::ResourcesSubscribe {
             return service.call(call);
         }
-        let (watched, peer) = (self.clone(), call.context().peer());
+        let (watched, cx) = (self.clone(), call.context().clone());
         service.call(call).wrap(|job| async move {
             let answered = job.await;
-            watched.update(&peer);
+            if let Some(running) = watched.0.upgrade() {
+                let runtime = running.runtime.clone();
+                runtime.spawn(Box::pin(async move {
+                    watched.update(cx.peer(), Some(cx)).await;
+                }));
+            }
             answered
         })
     }
 
     fn listening(&self, peer: &Peer) {
-        self.update(peer);
+        if let Some(running) = self.0.upgrade() {
+            let (watched, peer) = (self.clone(), peer.clone());
+            let runtime = running.runtime.clone();
+            runtime.spawn(Box::pin(async move {
+                watched.update(peer, None).await;
+            }));
+        }
     }
 }
 
@@ -133,3 +237,6 @@ impl<S> Layer<S> for Watched {
         Layered::new(self.clone(), inner)
     }
 }
+
+/// The time between two attempts to subscribe again.
+const PAUSE: Duration = Duration::from_secs(1);

@@ -1,14 +1,17 @@
 //! Resources that callers watch.
 
 use core::time::Duration;
+use std::sync::{Arc, Mutex};
 
 use mcp_async::client::{Subscription, Update};
+use mcp_async::model::ElicitResult;
 use mcp_async::runtime::within;
-use mcp_async::{Server, in_memory};
+use mcp_async::server::{Context, Registry};
+use mcp_async::{Revision, RevisionSet, Server, in_memory};
 use mcp_compose::{Proxy, ServerEntry};
 
 use super::{caller, front, in_each_pair};
-use crate::support::{only, runtime};
+use crate::support::{only, run, runtime};
 
 async fn updated(changes: &mut Subscription) -> Option<String> {
     let next = within(&runtime(), Duration::from_secs(5), changes.next()).await;
@@ -72,5 +75,92 @@ fn changes_of_a_resource_reach_those_who_watch_it() {
             "{upstream} {revision}"
         );
         drop((of_ada, of_bob, late));
+    });
+}
+
+async fn pause(seconds: u64) {
+    let time = Duration::from_secs(seconds);
+    within(&runtime(), time, core::future::pending::<()>()).await;
+}
+
+/// A server that is started for each session, as a program is; its tool changes a resource of its own. The registries of those that
+/// were started, in their order.
+fn program(revision: Revision) -> (ServerEntry, Arc<Mutex<Vec<Registry>>>) {
+    let started: Arc<Mutex<Vec<Registry>>> = Arc::default();
+    let all = Arc::clone(&started);
+    let entry = ServerEntry::connector("back", move || {
+        let server = Server::builder("back", "1.0")
+            .revisions(RevisionSet::of(&[revision]))
+            .change_notifications()
+            .resource("note://1", "one", |_| async { Ok("one") })
+            .tool("write", "Writes", |(): (), cx: Context| async move {
+                cx.peer().resource_updated("note://1");
+                Ok("written")
+            })
+            .build()
+            .expect("it is well formed");
+        all.lock()
+            .expect("no test panics with it")
+            .push(server.registry());
+        in_memory(runtime(), &server)
+    });
+    (entry, started)
+}
+
+#[test]
+fn changes_that_a_call_makes_in_its_own_session_reach_its_caller() {
+    for upstream in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        run(async {
+            let (entry, _) = program(upstream);
+            let proxy = Proxy::builder().entry(entry).start(runtime()).await;
+            let asked = only(Revision::V2025_11_25)
+                .on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
+            let client = caller(&front(&proxy), asked).await;
+            let mut changes = client.subscribe("note://1").await.expect("a subscription");
+            pause(1).await;
+            client
+                .call_tool("back__write", &())
+                .await
+                .expect("it writes");
+            let told = updated(&mut changes).await;
+            assert_eq!(told.as_deref(), Some("note://1"), "{upstream}");
+            // The session ends with its caller, subscription and all.
+            assert_eq!(proxy.in_use().0, 2);
+            drop(changes);
+            client.close().await.expect("it closes");
+            pause(1).await;
+            let shared = usize::from(upstream.is_modern());
+            assert_eq!(proxy.in_use().0, 1 + shared, "{upstream}");
+        });
+    }
+}
+
+#[test]
+fn a_server_that_comes_back_is_watched_again() {
+    in_each_pair(|upstream, revision| async move {
+        let (entry, started) = program(upstream);
+        let proxy = Proxy::builder().entry(entry).start(runtime()).await;
+        let client = caller(&front(&proxy), only(revision)).await;
+        let mut changes = client.subscribe("note://1").await.expect("a subscription");
+        pause(1).await;
+        let first = started.lock().expect("no test panics with it")[0].clone();
+        first
+            .peers()
+            .iter()
+            .for_each(mcp_async::server::Peer::shutdown);
+        // Changes may have been missed meanwhile.
+        let told = updated(&mut changes).await;
+        assert_eq!(told.as_deref(), Some("note://1"), "{upstream} {revision}");
+        pause(5).await;
+        let second = started
+            .lock()
+            .expect("no test panics with it")
+            .last()
+            .cloned();
+        second
+            .expect("it was started again")
+            .resource_updated("note://1");
+        let told = updated(&mut changes).await;
+        assert_eq!(told.as_deref(), Some("note://1"), "{upstream} {revision}");
     });
 }
