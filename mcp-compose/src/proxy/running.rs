@@ -188,7 +188,7 @@ impl Running {
             if let Ok(session) = &opened
                 && session.is_new()
             {
-                self.follow_watched(server, session, &cx.peer());
+                self.follow_watched(server, session, &cx.peer()).await;
             }
             opened.map(Lease::shared)
         } else {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 
 use mcp_async::client::Update;
 use mcp_async::model::ClientFeatures;
+use mcp_async::runtime::within;
 use mcp_async::server::layers::{Around, Layer, Layered};
 use mcp_async::server::{Call, CallContext, Peer, Principal, Service};
 use mcp_async::{Job, Method};
@@ -14,6 +15,7 @@ use super::running::Running;
 use super::sessions::{Lease, Session};
 use super::upstream::Upstream;
 use crate::waiting::{sleep, until};
+use crate::watch::Watch;
 
 /// A layer that subscribes to the resources which callers watch, each once for all callers of a session, and forwards what callers ask
 /// about tasks of servers.
@@ -90,34 +92,54 @@ impl Watched {
             if lease.session.bridge.has_caller() {
                 audience = Audience::Peer(peer.clone());
             }
-            running.follow(&server, Arc::clone(&lease.session), uri, audience);
+            running
+                .follow(&server, Arc::clone(&lease.session), uri, audience)
+                .await;
         }
     }
 }
 
 impl Running {
     /// Subscribes in a session that was opened for this caller to what the caller watches.
-    pub(super) fn follow_watched(&self, server: &Arc<str>, session: &Arc<Session>, peer: &Peer) {
+    pub(super) async fn follow_watched(
+        &self,
+        server: &Arc<str>,
+        session: &Arc<Session>,
+        peer: &Peer,
+    ) {
         for uri in peer.watched() {
             if self.catalog.view().server_of(&uri).as_ref() == Some(server) {
                 let audience = Audience::Peer(peer.clone());
-                self.follow(server, Arc::clone(session), uri, audience);
+                self.follow(server, Arc::clone(session), uri, audience)
+                    .await;
             }
         }
     }
 
-    /// Reports the changes of a resource until nobody watches it, once in each session.
-    fn follow(&self, server: &Arc<str>, session: Arc<Session>, uri: String, audience: Audience) {
+    /// Reports the changes of a resource until nobody watches it, once in each session. Returns once the server has answered.
+    async fn follow(
+        &self,
+        server: &Arc<str>,
+        session: Arc<Session>,
+        uri: String,
+        audience: Audience,
+    ) {
         let Some(upstream) = self.upstream(server) else {
             return;
         };
-        if session.followed.change(|uris| uris.insert(uri.clone())) {
-            let running = Weak::clone(&self.this);
-            self.runtime.spawn(Box::pin(async move {
-                let reported = report(&running, &upstream, session, &uri, &audience);
-                until(upstream.removed(), reported).await;
-            }));
+        if !session.followed.change(|uris| uris.insert(uri.clone())) {
+            return;
         }
+        let answered: Arc<Watch<bool>> = Arc::default();
+        let (running, told) = (Weak::clone(&self.this), Arc::clone(&answered));
+        // In a task, because the subscription stays if its caller gives up.
+        self.runtime.spawn(Box::pin(async move {
+            let reported = report(&running, &upstream, session, &uri, &audience, &told);
+            until(upstream.removed(), reported).await;
+            told.change(|answered| *answered = true);
+        }));
+        let answered = answered.find(|answered| answered.then_some(()));
+        within(&self.runtime, PATIENCE, answered).await;
     }
 }
 
@@ -129,6 +151,7 @@ async fn report(
     mut session: Arc<Session>,
     uri: &str,
     audience: &Audience,
+    answered: &Watch<bool>,
 ) {
     loop {
         let client = session.client.clone();
@@ -137,6 +160,7 @@ async fn report(
             session.followed.change(|uris| uris.remove(uri));
             return;
         };
+        answered.change(|answered| *answered = true);
         // The session of a caller ends with the caller. The others are in use.
         drop(client);
         let (weak, held) = (Arc::downgrade(&session), session);
@@ -209,12 +233,7 @@ impl Around for Watched {
         let (watched, cx) = (self.clone(), call.context().clone());
         service.call(call).wrap(|job| async move {
             let answered = job.await;
-            if let Some(running) = watched.0.upgrade() {
-                let runtime = running.runtime.clone();
-                runtime.spawn(Box::pin(async move {
-                    watched.update(cx.peer(), Some(cx)).await;
-                }));
-            }
+            watched.update(cx.peer(), Some(cx)).await;
             answered
         })
     }
@@ -240,3 +259,5 @@ impl<S> Layer<S> for Watched {
 
 /// The time between two attempts to subscribe again.
 const PAUSE: Duration = Duration::from_secs(1);
+/// The time that a server has to answer before its caller goes on.
+const PATIENCE: Duration = Duration::from_secs(10);

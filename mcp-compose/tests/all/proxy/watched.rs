@@ -117,7 +117,6 @@ fn changes_that_a_call_makes_in_its_own_session_reach_its_caller() {
                 .on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
             let client = caller(&front(&proxy), asked).await;
             let mut changes = client.subscribe("note://1").await.expect("a subscription");
-            pause(1).await;
             client
                 .call_tool("back__write", &())
                 .await
