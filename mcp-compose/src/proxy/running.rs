@@ -193,7 +193,7 @@ impl Running {
             opened.map(Lease::shared)
         } else {
             let open = || open(Caller::Call);
-            self.leases.get(key, &self.runtime, open).await
+            self.leases.get(&key, &self.runtime, open).await
         };
         opened.map_err(|error| HandlerError::reply(not_opened(server, error)))
     }

@@ -2,12 +2,13 @@
 
 use core::future::Future;
 use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use mcp_async::client::ConnectError;
 use mcp_async::model::{ClientFeatures, LoggingLevel, ServerFeatures};
-use mcp_async::runtime::RuntimeHandle;
+use mcp_async::runtime::{RuntimeHandle, within};
 use mcp_async::server::CallContext;
 use mcp_async::{Client, Revision};
 use mcp_proto::Instant;
@@ -178,7 +179,14 @@ impl Drop for Opening<'_> {
 
 /// Sessions of callers of 2026-07-28 with legacy servers, each for one call at a time.
 #[derive(Default)]
-pub(super) struct Leases(Watch<HashMap<Key, Vec<Free>>>);
+pub(super) struct Leases(Watch<HashMap<Key, Leased>>);
+
+#[derive(Default)]
+struct Leased {
+    free: Vec<Free>,
+    /// The sessions that calls have now.
+    in_use: usize,
+}
 
 struct Free {
     session: Arc<Session>,
@@ -189,42 +197,93 @@ struct Free {
 pub(super) struct Lease {
     pub(super) session: Arc<Session>,
     /// Where it returns to.
-    returns: Option<(Arc<Leases>, Key, RuntimeHandle)>,
+    _returns: Option<Return>,
+}
+
+/// The place of a session that a call has.
+struct Return {
+    leases: Arc<Leases>,
+    key: Key,
+    runtime: RuntimeHandle,
+    session: Option<Arc<Session>>,
 }
 
 impl Leases {
-    /// Returns a free session of this key, or one that `open` opens.
+    /// Returns a free session of this key, or one that `open` opens. Where a bound is reached, it waits for one that is in use.
     pub(super) async fn get<F>(
         self: &Arc<Self>,
-        key: Key,
+        key: &Key,
         runtime: &RuntimeHandle,
-        open: impl FnOnce() -> F,
+        open: impl Fn() -> F,
     ) -> Result<Lease, OpenError>
     where
         F: Future<Output = Result<Session, OpenError>>,
     {
-        let free = self.0.change(|free| free.get_mut(&key)?.pop());
-        let session = match free.filter(|free| !free.session.client.is_closed()) {
-            Some(free) => free.session,
-            None => Arc::new(open().await?),
+        let mut place = Return {
+            leases: Arc::clone(self),
+            key: key.clone(),
+            runtime: runtime.clone(),
+            session: None,
         };
+        let session = match self.enter(key) {
+            Some(free) => free,
+            None => match open().await {
+                Ok(session) => Arc::new(session),
+                Err(OpenError::Full) => self.wait(key, runtime).await.ok_or(OpenError::Full)?,
+                Err(error) => return Err(error),
+            },
+        };
+        place.session = Some(Arc::clone(&session));
         Ok(Lease {
             session,
-            returns: Some((Arc::clone(self), key, runtime.clone())),
+            _returns: Some(place),
         })
+    }
+
+    /// Counts a call, and returns a free session for it.
+    fn enter(&self, key: &Key) -> Option<Arc<Session>> {
+        self.0.change(|all| {
+            let leased = all.entry(key.clone()).or_default();
+            leased.in_use += 1;
+            leased.take()
+        })
+    }
+
+    /// Returns a session that another call leaves; `None` if none does for long, or there is no other call.
+    async fn wait(&self, key: &Key, runtime: &RuntimeHandle) -> Option<Arc<Session>> {
+        let left = self.0.take(|all| {
+            let leased = all.get_mut(key)?;
+            match leased.take() {
+                None if leased.in_use > 1 => None,
+                found => Some(found),
+            }
+        });
+        within(runtime, PATIENCE, left).await.flatten()
     }
 
     /// Ends the sessions that have been free since this time.
     pub(super) fn end_idle(&self, since: Instant) {
         let ended = self.0.change(|all| {
             let mut ended = Vec::new();
-            all.retain(|_, free| {
-                ended.extend(free.extract_if(.., |free| free.since < since));
-                !free.is_empty()
+            all.retain(|_, leased| {
+                ended.extend(leased.free.extract_if(.., |free| free.since < since));
+                leased.in_use > 0 || !leased.free.is_empty()
             });
             ended
         });
         drop(ended);
+    }
+}
+
+impl Leased {
+    fn take(&mut self) -> Option<Arc<Session>> {
+        let free = core::mem::take(&mut self.free);
+        let mut alive = free
+            .into_iter()
+            .filter(|free| !free.session.client.is_closed());
+        let found = alive.next().map(|free| free.session);
+        self.free = alive.collect();
+        found
     }
 }
 
@@ -233,25 +292,25 @@ impl Lease {
     pub(super) const fn shared(session: Arc<Session>) -> Self {
         Self {
             session,
-            returns: None,
+            _returns: None,
         }
     }
 }
 
-impl Drop for Lease {
+impl Drop for Return {
     fn drop(&mut self) {
-        let Some((leases, key, runtime)) = self.returns.take() else {
-            return;
-        };
-        if self.session.client.is_closed() {
-            return;
-        }
-        let free = Free {
-            session: Arc::clone(&self.session),
-            since: runtime.now(),
-        };
-        leases
-            .0
-            .change(|all| all.entry(key).or_default().push(free));
+        let session = self.session.take();
+        let since = self.runtime.now();
+        let free = session
+            .filter(|session| !session.client.is_closed())
+            .map(|session| Free { session, since });
+        self.leases.0.change(|all| {
+            let leased = all.entry(self.key.clone()).or_default();
+            leased.in_use = leased.in_use.saturating_sub(1);
+            leased.free.extend(free);
+        });
     }
 }
+
+/// The time that a call waits for a session that others have.
+const PATIENCE: Duration = Duration::from_secs(30);

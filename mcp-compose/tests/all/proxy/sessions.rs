@@ -2,6 +2,7 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
+use std::sync::{Arc, Mutex};
 
 use mcp_async::model::ElicitResult;
 use mcp_async::server::{Context, ServerBuilder};
@@ -128,5 +129,30 @@ fn the_end_of_the_proxy_ends_all_sessions() {
         proxy.close().await;
         assert!(count(&client).await.contains("cannot be reached"));
         assert!(proxy.states().is_empty());
+    });
+}
+
+#[test]
+fn a_call_waits_for_a_session_that_others_have() {
+    run(async {
+        let mut limits = ProxyLimits::default();
+        limits.sessions_per_caller = 3;
+        let proxy = proxy().limits(limits).start(runtime()).await;
+        let asked = only(Revision::V2026_07_28)
+            .on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
+        let client = caller(&front(&proxy), asked).await;
+        let (answers, pause) = (Arc::new(Mutex::new(Vec::new())), Duration::from_secs(5));
+        for _ in 0..20 {
+            let (client, answers) = (client.clone(), Arc::clone(&answers));
+            runtime().spawn(Box::pin(async move {
+                let answer = count(&client).await;
+                answers.lock().expect("no test panics with it").push(answer);
+            }));
+        }
+        mcp_async::runtime::within(&runtime(), pause, core::future::pending::<()>()).await;
+        let answers = answers.lock().expect("no test panics with it");
+        let all: Vec<usize> = answers.iter().filter_map(|it| it.parse().ok()).collect();
+        assert_eq!(all.len(), 20, "{answers:?}");
+        assert_eq!(proxy.in_use().0, 3);
     });
 }
