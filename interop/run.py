@@ -79,8 +79,15 @@ NO_SKILLS = {feature: "the SDK knows no skills" for feature in ["skills", "direc
 NO_TASKS = {feature: "the SDK knows no tasks of 2026-07-28" for feature in FEATURES if feature.startswith("task")}
 # The tasks of 2025-11-25 of the one SDK that has them. Its store keeps no errors of JSON-RPC.
 SERVED_TASKS = {feature: LEGACY[3:] for feature in ["tasks", "task-input", "task-cancel"]}
-# What a proxy does not pass on.
-BEHIND_PROXY: dict[str, str] = {}
+# What a proxy does not pass on, in each revision of its caller, and what a legacy server has not for a caller of 2026-07-28.
+BEHIND_PROXY = {
+    "list": "the pages are those of the proxy",
+    "changes": "the tool changes a list of its caller's process, and lists are those of a process that callers share",
+    "skills": "a proxy passes no extension but tasks on",
+    "directories": "a proxy passes no extension but tasks on",
+}
+BEHIND_PROXY_MODERN = {"subscribe": "the tool changes a resource of its caller's process, which lasts as long as a call"}
+LEGACY_BEHIND_PROXY = {feature: "the server is of another era" for feature in ["rounds", "task-input", "task-errors"]}
 
 ADAPTERS = ["tokio", "smol"]
 
@@ -252,8 +259,11 @@ def behind_proxy(options: argparse.Namespace, adapter: str):
     for server in wanted(options, "stdio", SERVERS):
         table = Table(f"mcp-{adapter} drives {server.name} behind mcp-cmd proxy, which speaks {server.revisions[-1]} with it")
         for revision in [one for one in (LEGACY[-1], MODERN) if one in (options.revision or ALL)]:
-            words = ["--revisions", revision, "--expect", revision, "--", *proxy, *server.command]
-            table.add(revision, *run([*program("drive", adapter), *words], server.lacks | BEHIND_PROXY))
+            lacks = server.lacks | BEHIND_PROXY
+            if revision == MODERN:
+                lacks |= BEHIND_PROXY_MODERN | (LEGACY_BEHIND_PROXY if MODERN not in server.revisions else {})
+            words = ["--revisions", revision, "--expect", revision, "--without", ",".join(lacks), "--", *proxy, *server.command]
+            table.add(revision, *run([*program("drive", adapter), *words], lacks))
         yield table
 
 

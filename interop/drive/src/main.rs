@@ -1,6 +1,6 @@
 //! Drives the server on its command line through every feature, written on the typed client.
 //!
-//! Usage: drive [--runtime tokio|smol] [--revisions REVISION,...] [--expect REVISION] -- COMMAND [ARGUMENT...] | URL
+//! Usage: drive [--runtime tokio|smol] [--revisions REVISION,...] [--expect REVISION] [--without FEATURE,...] -- COMMAND [ARGUMENT...] | URL
 //!
 //! Prints one JSON line per feature: `{"feature":..,"ok":true}`, or false with a `detail`.
 
@@ -42,6 +42,7 @@ async fn drive(runtime: RuntimeHandle, arguments: Arguments) -> Result<(), Box<d
     let Arguments {
         revisions,
         expected,
+        without,
         server,
         ..
     } = arguments;
@@ -59,6 +60,9 @@ async fn drive(runtime: RuntimeHandle, arguments: Arguments) -> Result<(), Box<d
         server,
     };
     for feature in features::ALL {
+        if without.iter().any(|it| it == feature) {
+            continue;
+        }
         let outcome = within(&driver.runtime, LIMIT, driver.drive(feature)).await;
         report(
             feature,
@@ -99,6 +103,8 @@ struct Arguments {
     runtime: String,
     revisions: RevisionSet,
     expected: Option<Revision>,
+    /// The features that are not tried.
+    without: Vec<String>,
     server: Reached,
 }
 
@@ -128,6 +134,7 @@ fn arguments() -> Result<Arguments, Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut revisions = RevisionSet::all();
     let mut expected = None;
+    let mut without = Vec::new();
     let mut runtime = "tokio".to_owned();
     let program = loop {
         match arguments.next().ok_or(USAGE)?.as_str() {
@@ -138,6 +145,10 @@ fn arguments() -> Result<Arguments, Box<dyn Error>> {
             }
             "--runtime" => runtime = arguments.next().ok_or(USAGE)?,
             "--expect" => expected = Some(arguments.next().ok_or(USAGE)?.parse()?),
+            "--without" => {
+                let names = arguments.next().ok_or(USAGE)?;
+                without = names.split(',').map(str::to_owned).collect();
+            }
             "--" => {}
             program => break program.to_owned(),
         }
@@ -157,6 +168,7 @@ fn arguments() -> Result<Arguments, Box<dyn Error>> {
         runtime,
         revisions,
         expected,
+        without,
         server,
     })
 }
@@ -181,7 +193,7 @@ struct Line<'f> {
     detail: Option<String>,
 }
 
-const USAGE: &str = "usage: drive [--runtime tokio|smol] [--revisions REVISION,...] [--expect REVISION] -- COMMAND [ARGUMENT...] | URL";
+const USAGE: &str = "usage: drive [--runtime tokio|smol] [--revisions REVISION,...] [--expect REVISION] [--without FEATURE,...] -- COMMAND [ARGUMENT...] | URL";
 
 /// More than any feature takes.
 const LIMIT: Duration = Duration::from_secs(30);
