@@ -219,7 +219,8 @@ pub(crate) enum Verb {
 /// The ways to serve others.
 #[derive(Debug, Args)]
 pub(crate) struct Serving {
-    /// Serves this address, as 127.0.0.1:8000, with the endpoint at /mcp; without this, standard input and output
+    /// Serves this address, as 127.0.0.1:8000, with the endpoint at /mcp and a check for balancers at /ready; without this, standard
+    /// input and output
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) http: Option<SocketAddr>,
     /// Callers over HTTP have to send the token that this variable of the environment holds, as `Authorization: Bearer TOKEN`; an

@@ -16,8 +16,8 @@ use super::options::{Common, Serving};
 use super::out;
 use super::response::LastResponse;
 use super::screen::Screen;
-use mcp_tokio::compose::{Proxy, ServerEntry, ServerTarget};
-use mcp_tokio::http::{AccessError, Principal};
+use mcp_tokio::compose::{Proxy, ServerEntry, ServerTarget, UpstreamState};
+use mcp_tokio::http::{AccessError, HttpStatus, Principal, Readiness};
 use mcp_tokio::tasks::server::Tasks;
 use mcp_tokio::{Server, stdio, tcp};
 
@@ -98,7 +98,10 @@ pub(crate) async fn serve(
         Some(address) => {
             let listener = tcp(address);
             let address = listener.address().map_err(|error| bound(&error))?;
-            let mut http = server.http();
+            let behind = proxy.clone();
+            let mut http = server
+                .http()
+                .probe(READY, move |status| report(status, &behind));
             if let Some(token) = token(serving)? {
                 let challenge = || AccessError::unauthorized(HeaderValue::from_static("Bearer"));
                 http = http.authenticate(move |head: &Parts| {
@@ -115,6 +118,33 @@ pub(crate) async fn serve(
     proxy.close().await;
     served.map_err(|error| bound(&error))
 }
+
+/// Returns the numbers of the endpoint and its servers, for the check of a balancer; as an error if it takes no requests, or no server is
+/// connected.
+fn report(status: &HttpStatus, proxy: &Proxy) -> Result<String, String> {
+    let states = proxy.states();
+    let connected = states
+        .iter()
+        .filter(|(_, state)| *state == UpstreamState::Ready);
+    let connected = connected.count();
+    let (behind, waiting) = proxy.in_use();
+    let text = format!(
+        "{:?}: {connected} of {} servers connected, {behind} sessions with servers, {waiting} calls that wait for their callers\n\
+         {} sessions of callers, {} exchanges, {} tasks\n",
+        status.readiness,
+        states.len(),
+        status.sessions,
+        status.exchanges,
+        status.tasks,
+    );
+    match status.readiness {
+        Readiness::Ready if connected > 0 || states.is_empty() => Ok(text),
+        _ => Err(text),
+    }
+}
+
+/// The path of the check.
+const READY: &str = "/ready";
 
 /// Returns the token that callers have to send, if there is one.
 fn token(serving: &Serving) -> Result<Option<String>, Failure> {

@@ -25,11 +25,12 @@ pub(crate) async fn until<T>(
     end: impl Future<Output = ()>,
     work: impl Future<Output = T>,
 ) -> Option<T> {
-    let ended = async {
-        end.await;
-        None
-    };
-    either(ended, async { Some(work.await) }).await
+    let (mut end, mut work) = (pin!(end), pin!(work));
+    poll_fn(|context| match end.as_mut().poll(context) {
+        Poll::Ready(()) => Poll::Ready(None),
+        Poll::Pending => work.as_mut().poll(context).map(Some),
+    })
+    .await
 }
 
 /// Waits for this time.

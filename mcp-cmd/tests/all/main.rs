@@ -8,6 +8,7 @@ mod http;
 #[cfg(unix)]
 mod login;
 mod run;
+mod serving;
 mod tasks;
 #[cfg(unix)]
 mod terminal;

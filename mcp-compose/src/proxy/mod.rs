@@ -177,7 +177,7 @@ impl ProxyBuilder {
         entry: impl Fn(&Principal) -> ServerEntry + Send + Sync + 'static,
     ) -> Self {
         let entries = &mut self.settings.caller_entries;
-        entries.insert(server.to_owned(), Box::new(entry));
+        entries.insert(server.to_owned(), Arc::new(entry));
         self
     }
 
@@ -314,7 +314,8 @@ impl Proxy {
             return None;
         }
         self.remove(entry.name());
-        let upstream = Upstream::new(entry);
+        let of_callers = self.running.caller_entries.get(entry.name()).cloned();
+        let upstream = Upstream::new(entry, of_callers);
         self.running.catalog.declare(&upstream.name);
         self.running
             .upstreams

@@ -21,7 +21,7 @@ use super::places::Places;
 use super::replies::{not_opened, unreachable};
 use super::sessions::{Key, Lease, Leases, OpenError, Session, Sessions};
 use super::task_id::TaskKey;
-use super::upstream::Upstream;
+use super::upstream::{CallerEntry, Upstream};
 use crate::catalog::{Catalog, CatalogLimits};
 use crate::entry::ServerEntry;
 use crate::naming::Naming;
@@ -40,7 +40,7 @@ pub(super) struct Running {
     /// Names are as servers gave them.
     pub(super) is_bare: bool,
     pub(super) shows: Option<Arc<Shows>>,
-    caller_entries: CallerEntries,
+    pub(super) caller_entries: CallerEntries,
     pub(super) places: Arc<Places>,
     /// `None` without randomness: then there are no tasks.
     pub(super) tasks: Option<TaskKey>,
@@ -60,9 +60,8 @@ pub(super) struct Running {
 pub(super) type Exposes = dyn Fn(&str, &str) -> bool + Send + Sync;
 /// Decides which callers see an item.
 pub(super) type Shows = dyn Fn(&str, &str, Option<&Principal>) -> bool + Send + Sync;
-/// Makes the entry of a server for a caller, by the name of the server.
-pub(super) type CallerEntries =
-    HashMap<String, Box<dyn Fn(&Principal) -> ServerEntry + Send + Sync>>;
+/// Makes the entries of servers for a caller, by the names of the servers.
+pub(super) type CallerEntries = HashMap<String, Arc<CallerEntry>>;
 
 /// The sessions of one legacy caller, which end with its own.
 #[derive(Default)]
@@ -128,11 +127,6 @@ impl Running {
             .read(|all| all.iter().find(|one| *one.name == *server).cloned())
     }
 
-    /// Returns true if each caller reaches the server by an entry of its own.
-    pub(super) fn is_per_caller(&self, server: &str) -> bool {
-        self.caller_entries.contains_key(server)
-    }
-
     /// Returns the session for a request of this caller.
     ///
     /// A session in which the server may ask, or log, belongs to one caller: to a legacy session, or for the time of a call to a
@@ -156,7 +150,7 @@ impl Running {
         if may_ask || main.logs(cx) {
             return Box::pin(self.own_session(&upstream, features, cx)).await;
         }
-        if features.is_empty() && !self.is_per_caller(server) {
+        if features.is_empty() && upstream.caller_entry.is_none() {
             return Ok(Lease::shared(main));
         }
         let session = Box::pin(self.quiet_session(server, features, cx.principal())).await;
@@ -207,8 +201,8 @@ impl Running {
         caller: Option<&Principal>,
     ) -> Result<Arc<Session>, ErrorReply> {
         let upstream = self.upstream(server).ok_or_else(|| unreachable(server))?;
-        let owner = self.caller_entries.get(&**server).and(caller);
-        if features.is_empty() && !self.is_per_caller(server) {
+        let owner = upstream.caller_entry.as_ref().and(caller);
+        if features.is_empty() && upstream.caller_entry.is_none() {
             return upstream.main().await.ok_or_else(|| unreachable(server));
         }
         let key = Key {
@@ -229,7 +223,7 @@ impl Running {
         caller_side: Caller,
         caller: Option<&Principal>,
     ) -> Result<Session, OpenError> {
-        match (self.caller_entries.get(&*upstream.name), caller) {
+        match (&upstream.caller_entry, caller) {
             (None, _) => {
                 let caller = caller.map(|caller| caller.name().into());
                 self.open_by(&upstream.entry, features, caller_side, caller.as_ref())

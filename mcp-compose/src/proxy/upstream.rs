@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mcp_async::Client;
 use mcp_async::model::ServerFeatures;
+use mcp_async::server::Principal;
 
 use super::sessions::Session;
 use crate::entry::ServerEntry;
@@ -13,8 +14,13 @@ use crate::watch::Watch;
 pub(super) struct Upstream {
     pub(super) name: Arc<str>,
     pub(super) entry: ServerEntry,
+    /// Makes the entry by which a caller reaches the server, if each has its own.
+    pub(super) caller_entry: Option<Arc<CallerEntry>>,
     state: Watch<Main>,
 }
+
+/// Makes the entry of a server for a caller.
+pub(super) type CallerEntry = dyn Fn(&Principal) -> ServerEntry + Send + Sync;
 
 /// The session that callers share which declare nothing. Its client reads the lists.
 #[derive(Default)]
@@ -40,10 +46,11 @@ pub enum UpstreamState {
 }
 
 impl Upstream {
-    pub(super) fn new(entry: ServerEntry) -> Arc<Self> {
+    pub(super) fn new(entry: ServerEntry, caller_entry: Option<Arc<CallerEntry>>) -> Arc<Self> {
         Arc::new(Self {
             name: entry.name().into(),
             entry,
+            caller_entry,
             state: Watch::default(),
         })
     }

@@ -33,8 +33,8 @@ enum Audience {
 }
 
 impl Audience {
-    fn of(running: &Running, server: &str, peer: &Peer) -> Self {
-        let principal = peer.principal().filter(|_| running.is_per_caller(server));
+    fn of(upstream: &Upstream, peer: &Peer) -> Self {
+        let principal = peer.principal().filter(|_| upstream.caller_entry.is_some());
         principal.map_or(Self::All, Self::Principal)
     }
 
@@ -79,7 +79,10 @@ impl Watched {
             let Some(server) = running.catalog.view().server_of(&uri) else {
                 continue;
             };
-            let mut audience = Audience::of(&running, &server, &peer);
+            let Some(upstream) = running.upstream(&server) else {
+                continue;
+            };
+            let mut audience = Audience::of(&upstream, &peer);
             let opened = match &cx {
                 Some(cx) => running.session_for(&server, cx).await.ok(),
                 None => running

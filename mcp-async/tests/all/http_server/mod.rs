@@ -24,6 +24,7 @@ pub(crate) mod nodes;
 mod outages;
 mod owners;
 mod principals;
+mod probe;
 mod processes;
 mod rates;
 mod sessions;

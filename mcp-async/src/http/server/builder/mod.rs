@@ -16,6 +16,8 @@ use super::HttpService;
 use super::endpoint::HttpEndpoint;
 use crate::http::server::endpoint::http_sse_paths::HttpSsePaths;
 use crate::http::server::endpoint::options::Options;
+use crate::http::server::endpoint::probe::Probe;
+use crate::http::server::endpoint::status::HttpStatus;
 use crate::http::server::messages::authenticate::{Authenticate, Hook};
 use crate::http::server::processes::sharing::Sharing;
 use crate::net::HttpListener;
@@ -121,6 +123,29 @@ impl Http {
     /// `router.nest_service("/tools", service)`.
     pub fn any_path(mut self) -> Self {
         self.options.path = None;
+        self
+    }
+
+    /// Answers the checks of balancers and orchestrators at another path: with the text that the rule returns, and 200 if that is `Ok`, or
+    /// 503. Senders are not verified, and hosts and rates not checked.
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::http::Readiness;
+    ///
+    /// let server = Server::builder("demo", "1.0");
+    /// let http = server.http().probe("/ready", |status| match status.readiness {
+    ///     Readiness::Ready => Ok(format!("{} sessions\n", status.sessions)),
+    ///     other => Err(format!("{other:?}\n")),
+    /// });
+    /// # let _ = http;
+    /// ```
+    pub fn probe(
+        mut self,
+        path: impl Into<String>,
+        rule: impl Fn(&HttpStatus) -> Result<String, String> + Send + Sync + 'static,
+    ) -> Self {
+        self.options.probe = Some(Probe::new(path.into(), rule));
         self
     }
 
@@ -443,7 +468,14 @@ impl Http {
         }
         let endpoint = self.options.path.iter().map(|path| ("path", path.as_str()));
         let both = self.options.http_sse.iter().flat_map(HttpSsePaths::both);
-        let paths = endpoint.chain(both.map(|path| ("legacy_sse", path)));
+        let probe = self
+            .options
+            .probe
+            .iter()
+            .map(|probe| ("probe", &*probe.path));
+        let paths = endpoint
+            .chain(both.map(|path| ("legacy_sse", path)))
+            .chain(probe);
         let mistakes = paths.filter(|(_, path)| !is_path(path));
         self.mistakes.extend(mistakes.map(|(name, path)| {
             RegisterError::setting(name, &format_args!("{path:?} is not the path of a URL"))

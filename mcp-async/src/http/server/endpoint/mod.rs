@@ -3,6 +3,7 @@
 pub(super) mod capacity;
 pub(super) mod http_sse_paths;
 pub(super) mod options;
+pub(super) mod probe;
 mod request_rates;
 pub(super) mod session;
 pub(super) mod sessions;
@@ -150,6 +151,11 @@ impl HttpEndpoint {
 
     /// Answers a request that arrived here, or at another process that has verified its sender.
     pub(super) async fn serve_head<B: Body + Send>(&self, mut parts: Parts, body: B) -> Answer {
+        if let Some(probe) = &self.options.probe
+            && probe.is_asked(&parts)
+        {
+            return probe.answer(&self.status());
+        }
         #[cfg(feature = "auth")]
         if let Some(metadata) = self.metadata(&parts) {
             return metadata;

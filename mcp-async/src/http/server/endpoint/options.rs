@@ -8,6 +8,7 @@ use mcp_proto::http::{Access, HttpLimits};
 use mcp_proto::server::http::streams::StreamLimits;
 
 use super::http_sse_paths::HttpSsePaths;
+use super::probe::Probe;
 use crate::http::server::exchange::trusted_proxies::TrustedProxies;
 use crate::http::server::messages::authenticate::Hook;
 use crate::http::server::processes::sharing::ProcessSettings;
@@ -28,6 +29,7 @@ pub(in crate::http::server) struct Options {
     #[cfg(feature = "auth")]
     pub(in crate::http::server) guard: Option<Arc<TokenGuard>>,
     pub(in crate::http::server) http_sse: Option<HttpSsePaths>,
+    pub(in crate::http::server) probe: Option<Probe>,
     /// True if `initialize` opens a session.
     pub(in crate::http::server) sessions: bool,
     pub(in crate::http::server) limits: HttpLimits,
@@ -67,6 +69,7 @@ impl Default for Options {
             #[cfg(feature = "auth")]
             guard: None,
             http_sse: None,
+            probe: None,
             sessions: true,
             limits: HttpLimits::default(),
             max_exchanges: 10_000,
