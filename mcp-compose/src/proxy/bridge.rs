@@ -1,6 +1,7 @@
 //! The questions and log messages of a legacy server, on their way to the caller that they concern.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::future::pending;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -21,8 +22,10 @@ pub(super) struct Bridge {
     /// The calls that are open, by their numbers.
     calls: Watch<Vec<(u64, CallContext)>>,
     numbers: AtomicU64,
-    /// Events for the one call that is open.
-    events: Watch<VecDeque<Event>>,
+    /// Events for the one call that is open; log messages for a legacy session.
+    events: Watch<Events>,
+    /// True while the one call of a modern caller runs.
+    is_busy: AtomicBool,
 }
 
 /// The other side of the bridge.
@@ -35,7 +38,17 @@ pub(super) enum Caller {
     Nobody,
 }
 
-/// An event of a session that the call of a modern caller passes on.
+/// The events that wait, within bounds.
+#[derive(Default)]
+struct Events {
+    waiting: VecDeque<Event>,
+    /// The bytes of the log messages.
+    bytes: usize,
+    /// True while a task tells the caller of them.
+    is_told: bool,
+}
+
+/// An event of a session that its caller is told.
 pub(super) enum Event {
     Asked(Question),
     Logged(LoggingMessageParams),
@@ -110,6 +123,46 @@ impl Drop for OpenCall {
         });
         // The context of a call is not dropped under the lock.
         drop(removed);
+        self.bridge.tell_events();
+    }
+}
+
+impl Events {
+    /// Adds an event, unless too many wait.
+    fn add(&mut self, event: Event) -> Result<(), Event> {
+        let bytes = event.bytes();
+        if self.waiting.len() >= EVENTS || self.bytes + bytes > LOGGED_BYTES {
+            return Err(event);
+        }
+        self.bytes += bytes;
+        self.waiting.push_back(event);
+        Ok(())
+    }
+
+    /// Takes the next one out. When there is none, the task that tells the caller of them ends.
+    fn take(&mut self) -> Option<Event> {
+        let event = self.waiting.pop_front();
+        self.bytes -= event.as_ref().map_or(0, Event::bytes);
+        self.is_told = event.is_some();
+        event
+    }
+
+    /// Returns true if a task is to tell the caller of them, and none does yet.
+    fn begin_telling(&mut self) -> bool {
+        !self.waiting.is_empty() && !core::mem::replace(&mut self.is_told, true)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+}
+
+impl Event {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Asked(_) => 0,
+            Self::Logged(message) => message.data.as_raw().as_bytes().len(),
+        }
     }
 }
 
@@ -120,6 +173,7 @@ impl Bridge {
             calls: Watch::default(),
             numbers: AtomicU64::new(0),
             events: Watch::default(),
+            is_busy: AtomicBool::new(false),
         })
     }
 
@@ -139,21 +193,36 @@ impl Bridge {
         !matches!(self.caller, Caller::Nobody)
     }
 
-    /// Returns true while a call is open.
-    pub(super) fn is_used(&self) -> bool {
-        self.calls.read(|calls| !calls.is_empty())
+    /// Notes that the one call of a modern caller runs, or that the server has ended it.
+    pub(super) fn set_busy(&self, is_busy: bool) {
+        self.is_busy.store(is_busy, Ordering::Release);
+    }
+
+    /// Returns true while the one call of a modern caller runs. It does for good if the caller gave it up: the server may still ask and
+    /// log for it.
+    pub(super) fn is_busy(&self) -> bool {
+        self.is_busy.load(Ordering::Acquire)
     }
 
     /// Takes the next event for the call that is open.
     pub(super) fn take_event(&self) -> Option<Event> {
-        self.events.change(VecDeque::pop_front)
+        self.events.change(Events::take)
     }
 
     /// Waits until there is an event for the call that is open.
     pub(super) async fn has_event(&self) {
+        if let Caller::Nobody = self.caller {
+            return pending().await;
+        }
         self.events
             .find(|events| (!events.is_empty()).then_some(()))
             .await;
+    }
+
+    /// Forgets the events that no call has taken: they are not for the next one.
+    pub(super) fn forget_events(&self) {
+        let forgotten = self.events.change(core::mem::take);
+        drop(forgotten);
     }
 
     fn number(&self) -> u64 {
@@ -171,6 +240,9 @@ impl Bridge {
             if let Caller::Nobody = self.caller {
                 return Err(ErrorReply::internal());
             }
+            if !self.is_busy() {
+                return Err(ErrorReply::internal());
+            }
             let answer: Arc<Watch<Option<Answer>>> = Arc::default();
             let question = Question {
                 key,
@@ -178,11 +250,10 @@ impl Bridge {
                 params: Params(Arc::new(params)),
                 answer: Arc::clone(&answer),
             };
-            if !self.is_used() {
-                return Err(ErrorReply::internal());
-            }
-            self.events
-                .change(|events| events.push_back(Event::Asked(question)));
+            let refused = self
+                .events
+                .change(|events| events.add(Event::Asked(question)).err());
+            drop(refused);
             return answer.find(Clone::clone).await;
         };
         // With several calls it is unknown which of them asks.
@@ -203,23 +274,39 @@ impl Bridge {
     }
 
     /// Passes a log message on: with the call that is open, so that it comes before the result of that call, or beside all of them.
-    fn logged(&self, message: LoggingMessageParams) {
-        let open = self.calls.read(Vec::len);
-        match &self.caller {
-            Caller::Nobody => {}
-            Caller::Session { peer, runtime } if open != 1 => {
-                let peer = peer.clone();
-                runtime.spawn(Box::pin(async move {
+    fn logged(self: &Arc<Self>, message: LoggingMessageParams) {
+        let is_read = match &self.caller {
+            Caller::Session { .. } => true,
+            Caller::Nobody => false,
+            Caller::Call => self.is_busy(),
+        };
+        if !is_read {
+            return;
+        }
+        // One too many is lost.
+        let lost = self
+            .events
+            .change(|events| events.add(Event::Logged(message)).err());
+        drop(lost);
+        if self.calls.read(Vec::len) != 1 {
+            self.tell_events();
+        }
+    }
+
+    /// Tells a legacy caller of the log messages that wait, beside its calls.
+    fn tell_events(self: &Arc<Self>) {
+        let Caller::Session { peer, runtime } = &self.caller else {
+            return;
+        };
+        if self.events.change(Events::begin_telling) {
+            let (bridge, peer) = (Arc::clone(self), peer.clone());
+            runtime.spawn(Box::pin(async move {
+                while let Some(Event::Logged(message)) = bridge.take_event() {
                     let logger = message.logger.as_deref();
                     // The caller may be gone.
                     let _ = peer.log(message.level, logger, message.data).await;
-                }));
-            }
-            Caller::Call | Caller::Session { .. } => self.events.change(|events| {
-                if events.len() < LOGS {
-                    events.push_back(Event::Logged(message));
                 }
-            }),
+            }));
         }
     }
 }
@@ -275,5 +362,7 @@ where
     Ok(answer.decode()?)
 }
 
-/// The log messages of a session that wait for the call that is open.
-const LOGS: usize = 1000;
+/// The events that wait for a caller.
+const EVENTS: usize = 1000;
+/// The bytes of the log messages among them.
+const LOGGED_BYTES: usize = 1 << 20;

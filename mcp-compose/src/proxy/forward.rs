@@ -274,7 +274,13 @@ impl Round {
             }
             Ask::Resource { uri } => self.begin(client.read_resource(uri), answers),
         };
-        sent.await
+        self.session.bridge.set_busy(true);
+        let result = sent.await;
+        // After a timeout the server may still ask and log for the call.
+        if let Ok(_) | Err(CallError::Server(_)) = &result {
+            self.session.bridge.set_busy(false);
+        }
+        result
     }
 
     /// In a box, because it is large and would be moved with everything around it.

@@ -229,7 +229,10 @@ impl Leases {
             Some(free) => free,
             None => match open().await {
                 Ok(session) => Arc::new(session),
-                Err(OpenError::Full) => self.wait(key, runtime).await.ok_or(OpenError::Full)?,
+                Err(OpenError::Full) => match self.wait(key, runtime).await {
+                    Some(left) => left,
+                    None => Arc::new(open().await?),
+                },
                 Err(error) => return Err(error),
             },
         };
@@ -299,15 +302,21 @@ impl Lease {
 
 impl Drop for Return {
     fn drop(&mut self) {
-        let session = self.session.take();
         let since = self.runtime.now();
-        let free = session
-            .filter(|session| !session.client.is_closed())
-            .map(|session| Free { session, since });
+        // What a server still asks and logs for a call that was given up is not for the next one.
+        let session = self
+            .session
+            .take()
+            .filter(|session| !session.client.is_closed() && !session.bridge.is_busy());
+        if let Some(session) = &session {
+            session.bridge.forget_events();
+        }
         self.leases.0.change(|all| {
             let leased = all.entry(self.key.clone()).or_default();
             leased.in_use = leased.in_use.saturating_sub(1);
-            leased.free.extend(free);
+            leased
+                .free
+                .extend(session.map(|session| Free { session, since }));
         });
     }
 }

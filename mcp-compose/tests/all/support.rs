@@ -1,18 +1,20 @@
 //! Servers of this process, and the runtime of a test.
 
-use core::future::poll_fn;
+use core::future::{pending, poll_fn};
 use core::pin::{Pin, pin};
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
+use core::time::Duration;
 use std::sync::Arc;
 use std::task::Wake;
 
 use mcp_async::client::{ClientBuilder, Connector};
 use mcp_async::json::RawBuf;
 use mcp_async::model::ServerFeatures;
-use mcp_async::runtime::{ManualRuntime, Runtime as _, RuntimeHandle, duplex};
+use mcp_async::runtime::{Duplex, ManualRuntime, Runtime as _, RuntimeHandle, duplex, within};
 use mcp_async::server::{self, BoxService, ServerBuilder};
 use mcp_async::{Client, ErrorReply, Revision, RevisionSet, Server, Streams, in_memory};
+use mcp_compose::ServerEntry;
 use mcp_proto::PreparedConfig;
 use mcp_proto::server::ServerConfig;
 
@@ -46,6 +48,11 @@ pub(super) fn run<T>(future: impl Future<Output = T>) -> T {
             manual.advance(next.saturating_since(manual.now()));
         }
     }
+}
+
+/// Lets so many seconds pass.
+pub(super) async fn pause(seconds: u64) {
+    within(&runtime(), Duration::from_secs(seconds), pending::<()>()).await;
 }
 
 /// True if the task of a test was woken.
@@ -123,4 +130,90 @@ pub(super) fn answering(
         Pin::new(&mut served).poll(cx).map(drop)
     })));
     Streams::new(runtime(), left.split())
+}
+
+/// Writes all of it, unless the client has gone.
+pub(super) async fn write(stream: &mut Duplex, mut bytes: &[u8]) -> bool {
+    while !bytes.is_empty() {
+        let wrote =
+            poll_fn(|cx| futures_io::AsyncWrite::poll_write(Pin::new(&mut *stream), cx, bytes))
+                .await;
+        match wrote {
+            Ok(len) if len > 0 => bytes = &bytes[len..],
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Reads a line; `None` if the client has gone.
+pub(super) async fn read(stream: &mut Duplex) -> Option<String> {
+    let (mut line, mut byte) = (Vec::new(), [0]);
+    while byte != *b"\n" {
+        let read =
+            poll_fn(|cx| futures_io::AsyncRead::poll_read(Pin::new(&mut *stream), cx, &mut byte))
+                .await;
+        match read {
+            Ok(1) => line.extend(byte),
+            _ => return None,
+        }
+    }
+    String::from_utf8(line).ok()
+}
+
+/// A server of 2025-11-25 that writes what the closure returns for the method and the text of each request: results, or whole messages.
+/// What it returns nothing for is answered as a server with the tool `x` does.
+pub(super) fn legacy_lines(
+    name: &str,
+    answer: impl Fn(&str, &str) -> Vec<Arc<str>> + Send + Sync + 'static,
+) -> ServerEntry {
+    let answer = Arc::new(answer);
+    ServerEntry::connector(name, move || {
+        let (ours, theirs) = duplex(64 << 10);
+        runtime().spawn(Box::pin(answer_lines(theirs, Arc::clone(&answer))));
+        Streams::new(runtime(), ours.split())
+    })
+}
+
+async fn answer_lines(mut stream: Duplex, answer: Arc<impl Fn(&str, &str) -> Vec<Arc<str>>>) {
+    while let Some(line) = read(&mut stream).await {
+        let method = between(&line, "\"method\":\"", &['"']);
+        let id = between(&line, "\"id\":", &[',', '}']);
+        let mut answers = answer(method, &line);
+        if answers.is_empty() && !id.is_empty() {
+            answers.push(usual_answer(method).into());
+        }
+        for answer in answers {
+            let message = match &*answer {
+                message if message.starts_with("{\"jsonrpc\"") => message.to_owned(),
+                error if error.starts_with("{\"code\"") => {
+                    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}")
+                }
+                result => format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}"),
+            };
+            if !write(&mut stream, format!("{message}\n").as_bytes()).await {
+                return;
+            }
+        }
+    }
+}
+
+fn usual_answer(method: &str) -> &'static str {
+    match method {
+        "initialize" => {
+            r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"resources":{},"logging":{}},"serverInfo":{"name":"lines","version":"1"}}"#
+        }
+        "tools/list" => r#"{"tools":[{"name":"x","inputSchema":{"type":"object"}}]}"#,
+        "resources/list" => r#"{"resources":[]}"#,
+        "resources/templates/list" => r#"{"resourceTemplates":[]}"#,
+        "ping" | "logging/setLevel" => "{}",
+        "tools/call" => r#"{"content":[]}"#,
+        _ => r#"{"code":-32601,"message":"Method not found"}"#,
+    }
+}
+
+/// Returns the part of a line between a text and the first of some characters.
+fn between<'l>(line: &'l str, begin: &str, end: &[char]) -> &'l str {
+    let after = line.split_once(begin).map_or("", |(_, after)| after);
+    after.split(end).next().unwrap_or_default()
 }

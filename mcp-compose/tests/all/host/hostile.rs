@@ -1,7 +1,5 @@
 //! A hostile server and a good one.
 
-use core::future::poll_fn;
-use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
@@ -10,40 +8,11 @@ use mcp_async::runtime::{Duplex, ManualRuntime, RuntimeHandle, duplex};
 use mcp_async::{Streams, in_memory};
 use mcp_compose::{Host, ServerEntry};
 
-use crate::support::tools;
-
-/// Writes all of it, unless the client has gone.
-async fn write(stream: &mut Duplex, mut bytes: &[u8]) -> bool {
-    while !bytes.is_empty() {
-        let wrote =
-            poll_fn(|cx| futures_io::AsyncWrite::poll_write(Pin::new(&mut *stream), cx, bytes))
-                .await;
-        match wrote {
-            Ok(len) if len > 0 => bytes = &bytes[len..],
-            _ => return false,
-        }
-    }
-    true
-}
-
-/// Reads a line.
-async fn read(stream: &mut Duplex) -> String {
-    let (mut line, mut byte) = (Vec::new(), [0]);
-    while byte != *b"\n" {
-        let read =
-            poll_fn(|cx| futures_io::AsyncRead::poll_read(Pin::new(&mut *stream), cx, &mut byte))
-                .await;
-        match read {
-            Ok(1) => line.extend(byte),
-            _ => break,
-        }
-    }
-    String::from_utf8(line).unwrap()
-}
+use crate::support::{read, tools, write};
 
 /// Answers the handshake, and then writes this, over and over, and reads nothing any more.
 async fn flood(mut stream: Duplex, text: Arc<[u8]>, is_over: Arc<AtomicBool>) {
-    let asked = read(&mut stream).await;
+    let asked = read(&mut stream).await.unwrap();
     let id = asked.split("\"id\":").nth(1).unwrap();
     let id = &id[..id.find([',', '}']).unwrap()];
     let hello = format!(

@@ -2,6 +2,7 @@
 
 mod callers;
 mod calls;
+mod hostile;
 mod instructions;
 mod lists;
 mod questions;

@@ -1,0 +1,131 @@
+//! Hostile servers, and callers that meet them.
+
+use core::future::pending;
+use core::time::Duration;
+use std::sync::{Arc, Mutex};
+
+use mcp_async::client::ClientBuilder;
+use mcp_async::model::{ElicitParams, ElicitResult, LoggingLevel};
+use mcp_async::runtime::{duplex, within};
+use mcp_async::{Revision, Streams};
+use mcp_compose::{Naming, Proxy, ServerEntry};
+
+use super::{caller, front};
+use crate::support::{legacy_lines, only, pause, read, run, runtime, write};
+
+/// A proxy for one server, whose items have the names that they have there.
+async fn before(entry: ServerEntry) -> Proxy {
+    let proxy = Proxy::builder().entry(entry).naming(Naming::bare());
+    proxy.start(runtime()).await
+}
+
+fn question(id: u8, message: &str) -> Arc<str> {
+    let form = r#"{"type":"object","properties":{}}"#;
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"elicitation/create","params":{{"message":"{message}","requestedSchema":{form}}}}}"#
+    )
+    .into()
+}
+
+fn log(data: &str) -> Arc<str> {
+    format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"error","data":"{data}"}}}}"#
+    )
+    .into()
+}
+
+/// What a caller was asked, and read in logs.
+type Heard = Arc<Mutex<Vec<String>>>;
+
+/// A caller of 2026-07-28 that notes what it hears, and answers questions if it is not silent.
+fn listener(heard: &Heard, is_silent: bool) -> ClientBuilder {
+    let (asked, logged) = (Arc::clone(heard), Arc::clone(heard));
+    only(Revision::V2026_07_28)
+        .on_elicitation(move |question: ElicitParams, _| {
+            let message = question.message().unwrap_or_default().to_owned();
+            asked.lock().expect("no panic").push(message);
+            async move {
+                if is_silent {
+                    pending::<()>().await;
+                }
+                Ok(ElicitResult::decline())
+            }
+        })
+        .on_log(move |message| {
+            let data = message.data.as_raw().as_str().to_owned();
+            logged.lock().expect("no panic").push(data);
+        })
+}
+
+/// Callers without a principal use one session after the other.
+#[test]
+fn what_a_server_says_late_is_not_for_the_next_caller() {
+    run(async {
+        let entry = legacy_lines("back", |method, line| match method {
+            "tools/call" if line.contains("ask") => {
+                vec![question(7, "first"), question(8, "second"), log("late")]
+            }
+            _ => Vec::new(),
+        });
+        let proxy = before(entry).await;
+        let front = front(&proxy);
+        let (of_ada, of_bob) = (Heard::default(), Heard::default());
+        let ada = caller(&front, listener(&of_ada, true)).await;
+        let bob = caller(&front, listener(&of_bob, false)).await;
+        let call = |client: &mcp_async::Client, word: &'static str| {
+            let (client, arguments) = (
+                client.clone(),
+                std::collections::HashMap::from([("say", word)]),
+            );
+            async move {
+                let call = client.call_tool("x", &arguments);
+                let call = call.with_logs(LoggingLevel::Debug);
+                within(&runtime(), Duration::from_secs(2), call)
+                    .await
+                    .is_some()
+            }
+        };
+        assert!(!call(&ada, "ask").await);
+        // The call is held until it is given up.
+        pause(301).await;
+        assert!(call(&bob, "nothing").await);
+        assert_eq!(*of_ada.lock().expect("no panic"), ["first"]);
+        assert!(of_bob.lock().expect("no panic").is_empty(), "{of_bob:?}");
+    });
+}
+
+/// The most bytes that are allocated at once for a legacy caller that reads nothing after its call, while the server writes this
+/// much to its log. Output that waits to be read has up to 32 MiB, in storage that doubles as it grows.
+fn most_allocated_with_logs(count: usize) -> u64 {
+    let script = async move {
+        let entry = legacy_lines("back", move |method, _| match method {
+            "tools/call" => vec![log(&"x".repeat(1_000)); count],
+            _ => Vec::new(),
+        });
+        let front = front(&before(entry).await);
+        let (mut stream, theirs) = duplex(64 << 10);
+        let transport = Streams::new(runtime(), theirs.split());
+        runtime().spawn(Box::pin(async move {
+            let _ = front.serve(transport).await;
+        }));
+        for line in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            r#"{"jsonrpc":"2.0","id":2,"method":"logging/setLevel","params":{"level":"debug"}}"#,
+            r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"x","arguments":{}}}"#,
+        ] {
+            assert!(write(&mut stream, format!("{line}\n").as_bytes()).await);
+        }
+        let hello = read(&mut stream).await.expect("an answer");
+        assert!(hello.contains("2025-11-25"), "{hello}");
+        pause(5).await;
+        drop(stream);
+    };
+    allocation_counter::measure(|| run(script)).bytes_max
+}
+
+#[test]
+fn log_messages_wait_in_bounded_memory() {
+    let most = most_allocated_with_logs(100_000);
+    assert!(most < 100 << 20, "{} KiB", most >> 10);
+}
