@@ -127,7 +127,12 @@ impl Running {
                 }
             };
             match result.map_err(|error| HandlerError::reply(failure(server, error)))? {
-                RoundResult::Result(result) => return Ok((result, session.revision)),
+                RoundResult::Result(result) => {
+                    if result.as_raw().as_str().contains("taskId") {
+                        session.keep();
+                    }
+                    return Ok((result, session.revision));
+                }
                 RoundResult::Input(questions) => {
                     let (requests, state) = (questions.requests, questions.state);
                     let waiting = Waiting::Asked {

@@ -8,6 +8,7 @@ use mcp_async::model::ClientFeatures;
 use mcp_async::{Client, ErrorChain};
 
 use super::bridge::Caller;
+use super::places::Owner;
 use super::running::Running;
 use super::sessions::{OpenError, Session};
 use super::upstream::{Main, Upstream};
@@ -70,7 +71,12 @@ async fn open(
     upstream: &Upstream,
 ) -> Result<(Arc<Session>, Option<Subscription>), String> {
     let opened = proxy
-        .open_by(&upstream.entry, ClientFeatures::NONE, Caller::Nobody, None)
+        .open_by(
+            &upstream.entry,
+            ClientFeatures::NONE,
+            Caller::Nobody,
+            Owner::Proxy,
+        )
         .await;
     let session = opened.map_err(|error| match error {
         OpenError::Full => "there are too many sessions".to_owned(),

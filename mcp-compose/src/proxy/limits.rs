@@ -10,7 +10,7 @@ use core::time::Duration;
 pub struct ProxyLimits {
     /// The sessions with servers, those for lists included, 1,000 by default.
     pub sessions: usize,
-    /// The sessions for one caller, 16 by default. Callers without a principal are one.
+    /// The sessions for one caller, 16 by default. Callers without a principal are one. Sessions that callers share do not count.
     pub sessions_per_caller: usize,
     /// The sessions that are opened for one caller within a minute, 60 by default.
     pub starts_per_minute: usize,

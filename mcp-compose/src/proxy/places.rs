@@ -18,7 +18,20 @@ pub(super) struct Places {
 #[derive(Default)]
 struct Counts {
     open: usize,
-    callers: HashMap<Option<Arc<str>>, CallerCounts>,
+    callers: HashMap<CallerName, CallerCounts>,
+}
+
+/// The name of a principal; callers without one are one.
+pub(super) type CallerName = Option<Arc<str>>;
+
+/// Whose share of the sessions is smaller by one.
+#[derive(Clone)]
+pub(super) enum Owner {
+    /// The proxy's: it reads the lists, and no caller can use it up.
+    Proxy,
+    /// All callers share the session, which this one makes the proxy open: its start counts, and the session does not.
+    All(CallerName),
+    Caller(CallerName),
 }
 
 /// The counts of a caller.
@@ -33,7 +46,7 @@ struct CallerCounts {
 /// A session that counts. It does until it is dropped.
 pub(super) struct Place {
     places: Arc<Places>,
-    caller: Option<Arc<str>>,
+    owner: Owner,
 }
 
 impl Places {
@@ -44,28 +57,35 @@ impl Places {
         })
     }
 
-    /// Returns a place for a session of this caller, by the name of its principal; `None` if a bound is reached.
-    pub(super) fn take(self: &Arc<Self>, caller: Option<&Arc<str>>, now: Instant) -> Option<Place> {
+    /// Returns a place for a session; `None` if a bound is reached.
+    pub(super) fn take(self: &Arc<Self>, owner: Owner, now: Instant) -> Option<Place> {
         let limits = &self.limits;
         let taken = self.counts.change(|counts| {
             if counts.open >= limits.sessions {
                 return false;
             }
             counts.callers.retain(|_, caller| caller.counts_at(now));
-            let caller = counts.callers.entry(caller.cloned()).or_default();
-            if caller.open >= limits.sessions_per_caller || caller.begun >= limits.starts_per_minute
-            {
-                return false;
+            let (name, is_own) = match &owner {
+                Owner::Proxy => (None, false),
+                Owner::All(name) => (Some(name), false),
+                Owner::Caller(name) => (Some(name), true),
+            };
+            if let Some(name) = name {
+                let caller = counts.callers.entry(name.clone()).or_default();
+                let is_full = is_own && caller.open >= limits.sessions_per_caller;
+                if is_full || caller.begun >= limits.starts_per_minute {
+                    return false;
+                }
+                caller.open += usize::from(is_own);
+                caller.begun += 1;
+                caller.since.get_or_insert(now);
             }
-            caller.open += 1;
-            caller.begun += 1;
-            caller.since.get_or_insert(now);
             counts.open += 1;
             true
         });
         taken.then(|| Place {
             places: Arc::clone(self),
-            caller: caller.cloned(),
+            owner,
         })
     }
 
@@ -92,7 +112,9 @@ impl Drop for Place {
     fn drop(&mut self) {
         self.places.counts.change(|counts| {
             counts.open -= 1;
-            if let Some(caller) = counts.callers.get_mut(&self.caller) {
+            if let Owner::Caller(name) = &self.owner
+                && let Some(caller) = counts.callers.get_mut(name)
+            {
                 caller.open -= 1;
             }
         });

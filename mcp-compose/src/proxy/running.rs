@@ -17,7 +17,7 @@ use super::capabilities::relayed;
 use super::front::Front;
 use super::held::{HeldCalls, RunningCall};
 use super::path::onward;
-use super::places::Places;
+use super::places::{CallerName, Owner, Places};
 use super::replies::{not_opened, unreachable};
 use super::sessions::{Key, Lease, Leases, OpenError, Session, Sessions};
 use super::task_id::TaskKey;
@@ -44,7 +44,7 @@ pub(super) struct Running {
     pub(super) places: Arc<Places>,
     /// `None` without randomness: then there are no tasks.
     pub(super) tasks: Option<TaskKey>,
-    /// Sessions that no server can ask in. Those for all callers stay, because tasks are made in them.
+    /// Sessions that no server can ask in. Those in which tasks were made stay.
     quiet: Sessions,
     leases: Arc<Leases>,
     /// The servers in front.
@@ -166,11 +166,12 @@ impl Running {
     ) -> Result<Lease, HandlerError> {
         let server = &upstream.name;
         let caller = cx.principal();
-        let open = |caller_side| self.open(upstream, features, caller_side, caller);
+        let owner = Owner::Caller(name_of(caller));
+        let open = |side| self.open(upstream, features, side, caller, owner.clone());
         let mut key = Key {
             server: Arc::clone(server),
             features,
-            caller: caller.map(|caller| caller.name().into()),
+            caller: name_of(caller),
         };
         let opened = if let Some(own) = cx.session_state::<CallerSessions>() {
             let own_side = || Caller::Session {
@@ -201,16 +202,20 @@ impl Running {
         caller: Option<&Principal>,
     ) -> Result<Arc<Session>, ErrorReply> {
         let upstream = self.upstream(server).ok_or_else(|| unreachable(server))?;
-        let owner = upstream.caller_entry.as_ref().and(caller);
+        let of_caller = upstream.caller_entry.as_ref().and(caller);
         if features.is_empty() && upstream.caller_entry.is_none() {
             return upstream.main().await.ok_or_else(|| unreachable(server));
         }
         let key = Key {
             server: Arc::clone(server),
             features,
-            caller: owner.map(|owner| owner.name().into()),
+            caller: name_of(of_caller),
         };
-        let open = || self.open(&upstream, features, Caller::Nobody, owner);
+        let owner = match of_caller {
+            Some(_) => Owner::Caller(key.caller.clone()),
+            None => Owner::All(name_of(caller)),
+        };
+        let open = || self.open(&upstream, features, Caller::Nobody, of_caller, owner);
         let session = self.quiet.get(&key, &self.runtime, open).await;
         session.map_err(|error| not_opened(server, error))
     }
@@ -220,38 +225,32 @@ impl Running {
         &self,
         upstream: &Upstream,
         features: ClientFeatures,
-        caller_side: Caller,
+        side: Caller,
         caller: Option<&Principal>,
+        owner: Owner,
     ) -> Result<Session, OpenError> {
         match (&upstream.caller_entry, caller) {
-            (None, _) => {
-                let caller = caller.map(|caller| caller.name().into());
-                self.open_by(&upstream.entry, features, caller_side, caller.as_ref())
-                    .await
-            }
+            (None, _) => self.open_by(&upstream.entry, features, side, owner).await,
             (Some(_), None) => Err(OpenError::Unverified),
             (Some(entry), Some(caller)) => {
-                let entry = entry(caller);
-                let caller = caller.name().into();
-                self.open_by(&entry, features, caller_side, Some(&caller))
-                    .await
+                self.open_by(&entry(caller), features, side, owner).await
             }
         }
     }
 
-    /// Opens a session by this entry, which counts for this caller.
+    /// Opens a session by this entry.
     pub(super) async fn open_by(
         &self,
         entry: &ServerEntry,
         features: ClientFeatures,
-        caller_side: Caller,
-        caller: Option<&Arc<str>>,
+        side: Caller,
+        owner: Owner,
     ) -> Result<Session, OpenError> {
         let place = self
             .places
-            .take(caller, self.runtime.now())
+            .take(owner, self.runtime.now())
             .ok_or(OpenError::Full)?;
-        let bridge = Bridge::new(caller_side);
+        let bridge = Bridge::new(side);
         let client = Client::builder(NAME, env!("CARGO_PKG_VERSION")).tasks(TaskOptions::default());
         let client = declare(client, features, &bridge);
         let connected = entry.connect(self.runtime.clone(), client).await;
@@ -295,6 +294,10 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+fn name_of(caller: Option<&Principal>) -> CallerName {
+    caller.map(|caller| caller.name().into())
 }
 
 /// The name that servers are told.

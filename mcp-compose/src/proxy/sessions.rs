@@ -27,6 +27,8 @@ pub(super) struct Session {
     /// The resources whose changes are reported.
     pub(super) followed: Watch<HashSet<String>>,
     was_used: AtomicBool,
+    /// True if tasks were made in it, which it may be needed for.
+    has_tasks: AtomicBool,
     _place: Place,
 }
 
@@ -39,6 +41,7 @@ impl Session {
             level: Watch::default(),
             followed: Watch::default(),
             was_used: AtomicBool::new(false),
+            has_tasks: AtomicBool::new(false),
             _place: place,
         }
     }
@@ -52,6 +55,11 @@ impl Session {
     pub(super) fn logs(&self, cx: &CallContext) -> bool {
         let info = self.client.info();
         cx.log_level().is_some() && info.features.contains(ServerFeatures::LOGGING)
+    }
+
+    /// Keeps the session although it is idle, because the server has made a task in it.
+    pub(super) fn keep(&self) {
+        self.has_tasks.store(true, Ordering::Release);
     }
 
     /// Tells a legacy server the log level of the caller, if it is another one than before.
@@ -147,12 +155,13 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Ends the sessions of one caller that nobody has used since this time.
+    /// Ends the sessions that nobody uses, or has used since this time, and in which no task was made.
     pub(super) fn end_idle(&self, since: Instant) {
         let ended: Vec<_> = self.0.change(|slots| {
-            let is_idle = |key: &Key, slot: &mut Slot| match slot {
+            let is_idle = |_: &Key, slot: &mut Slot| match slot {
                 Slot::Ready(session, used) => {
-                    key.caller.is_some() && *used < since && Arc::strong_count(session) == 1
+                    let is_used = Arc::strong_count(session) > 1;
+                    !is_used && *used < since && !session.has_tasks.load(Ordering::Acquire)
                 }
                 Slot::Opening => false,
             };

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use mcp_async::model::ElicitResult;
 use mcp_async::server::{Context, ServerBuilder};
 use mcp_async::{Revision, RevisionSet, Server, in_memory};
-use mcp_compose::{Naming, Proxy, ProxyBuilder, ProxyLimits, ServerEntry};
+use mcp_compose::{Naming, Proxy, ProxyBuilder, ProxyLimits, ServerEntry, UpstreamState};
 
-use super::{caller, front};
-use crate::support::{only, run, runtime};
+use super::{caller, entry, front};
+use crate::support::{only, pause, run, runtime, tools};
 
 #[derive(Default)]
 struct Calls(AtomicUsize);
@@ -76,7 +76,7 @@ fn a_session_that_may_ask_belongs_to_one_legacy_caller() {
 fn sessions_are_bounded() {
     run(async {
         let mut limits = ProxyLimits::default();
-        (limits.sessions, limits.sessions_per_caller) = (4, 3);
+        (limits.sessions, limits.sessions_per_caller) = (4, 2);
         let proxy = proxy().limits(limits).start(runtime()).await;
         let front = front(&proxy);
         let asked = || {
@@ -90,7 +90,7 @@ fn sessions_are_bounded() {
         for caller in &callers {
             counts.push(count(caller).await);
         }
-        // One session is that of the lists.
+        // The session of the lists is the proxy's own.
         assert_eq!(counts[..2], ["1", "1"]);
         assert!(counts[2].contains("too many sessions"), "{counts:?}");
         // A place is free again with the end of its caller.
@@ -153,6 +153,71 @@ fn a_call_waits_for_a_session_that_others_have() {
         let answers = answers.lock().expect("no test panics with it");
         let all: Vec<usize> = answers.iter().filter_map(|it| it.parse().ok()).collect();
         assert_eq!(all.len(), 20, "{answers:?}");
-        assert_eq!(proxy.in_use().0, 3);
+        assert_eq!(proxy.in_use().0, 4);
+    });
+}
+
+/// However many servers there are, and whatever callers use up.
+#[test]
+fn sessions_for_lists_are_no_callers() {
+    run(async {
+        let many = (0..40).map(|at| entry(&format!("s{at}"), &counting(Revision::V2025_11_25)));
+        let mut limits = ProxyLimits::default();
+        limits.sessions_per_caller = 1;
+        let proxy = Proxy::builder().entries(many).limits(limits);
+        let proxy = proxy.start(runtime()).await;
+        let states = proxy.states();
+        assert!(
+            states
+                .iter()
+                .all(|(_, state)| *state == UpstreamState::Ready),
+            "{states:?}"
+        );
+        let asked = only(Revision::V2025_06_18)
+            .on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
+        let client = caller(&front(&proxy), asked).await;
+        let [first, second] = ["s0__count", "s1__count"];
+        assert!(client.call_tool(first, &()).await.is_ok());
+        assert!(client.call_tool(second, &()).await.is_err());
+        proxy
+            .add(entry("late", &counting(Revision::V2025_11_25)))
+            .await;
+        let added = proxy.states().pop().expect("a server");
+        assert_eq!(added.1, UpstreamState::Ready);
+    });
+}
+
+/// A caller of 2026-07-28 can declare other capabilities with each request, for each of which a session is shared.
+#[test]
+fn shared_sessions_are_started_at_a_rate_and_end_when_they_are_idle() {
+    run(async {
+        let mut limits = ProxyLimits::default();
+        (limits.sessions_per_caller, limits.starts_per_minute) = (1, 3);
+        limits.idle = Duration::from_secs(600);
+        let server = tools(&["count"]).revisions(RevisionSet::of(&[Revision::V2026_07_28]));
+        let many = (0..5).map(|at| entry(&format!("s{at}"), &server));
+        let proxy = Proxy::builder().entries(many).limits(limits);
+        let proxy = proxy.start(runtime()).await;
+        let asked = only(Revision::V2026_07_28)
+            .on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
+        let client = caller(&front(&proxy), asked).await;
+        let mut counts = Vec::new();
+        for at in 0..5 {
+            let tool = format!("s{at}__count");
+            counts.push(
+                client
+                    .call_tool(&tool, &())
+                    .await
+                    .map(|result| result.text()),
+            );
+        }
+        assert!(counts[..3].iter().all(Result::is_ok), "{counts:?}");
+        assert!(counts[3..].iter().all(Result::is_err), "{counts:?}");
+        assert_eq!(proxy.in_use().0, 8);
+        pause(61).await;
+        assert!(client.call_tool("s3__count", &()).await.is_ok());
+        pause(1_000).await;
+        assert_eq!(proxy.in_use().0, 5);
+        assert!(client.call_tool("s0__count", &()).await.is_ok());
     });
 }
