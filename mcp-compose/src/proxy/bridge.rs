@@ -99,15 +99,17 @@ impl Drop for Question {
 
 /// A call that is open on a session. Dropped with the call.
 pub(super) struct OpenCall {
-    bridge: Arc<Bridge>,
+    /// `None` on a session that no caller learns of.
+    bridge: Option<Arc<Bridge>>,
     number: u64,
 }
 
 impl OpenCall {
     /// The call is continued by another request of its caller.
     pub(super) fn continues(&self, context: &CallContext) {
+        let Some(bridge) = &self.bridge else { return };
         let context = context.clone();
-        let before = self.bridge.calls.change(|calls| {
+        let before = bridge.calls.change(|calls| {
             let place = calls.iter_mut().find(|(number, _)| *number == self.number);
             place.map(|(_, place)| core::mem::replace(place, context))
         });
@@ -117,13 +119,14 @@ impl OpenCall {
 
 impl Drop for OpenCall {
     fn drop(&mut self) {
-        let removed = self.bridge.calls.change(|calls| {
+        let Some(bridge) = &self.bridge else { return };
+        let removed = bridge.calls.change(|calls| {
             let at = calls.iter().position(|(number, _)| *number == self.number);
             at.map(|at| calls.swap_remove(at))
         });
         // The context of a call is not dropped under the lock.
         drop(removed);
-        self.bridge.tell_events();
+        bridge.tell_events();
     }
 }
 
@@ -179,11 +182,17 @@ impl Bridge {
 
     /// Adds a call that is open.
     pub(super) fn open(self: &Arc<Self>, context: &CallContext) -> OpenCall {
+        if let Caller::Nobody = self.caller {
+            return OpenCall {
+                bridge: None,
+                number: 0,
+            };
+        }
         let number = self.number();
         let context = context.clone();
         self.calls.change(|calls| calls.push((number, context)));
         OpenCall {
-            bridge: Arc::clone(self),
+            bridge: Some(Arc::clone(self)),
             number,
         }
     }

@@ -86,7 +86,9 @@ impl Running {
                     let none = InputAnswers::default();
                     return Box::pin(self.rounds(server, cx, session, ask, none)).await;
                 }
-                Box::pin(session.set_level(cx.log_level())).await;
+                if session.has_other_level(cx.log_level()) {
+                    Box::pin(session.set_level(cx.log_level())).await;
+                }
                 let call = self.begin(cx, lease, ask)?;
                 Box::pin(self.run(server, cx, call)).await
             }
@@ -102,8 +104,7 @@ impl Running {
         ask: Ask,
         mut answers: InputAnswers,
     ) -> Result<Forwarded, HandlerError> {
-        let bridge = &session.bridge;
-        let _open = bridge.has_caller().then(|| bridge.open(cx));
+        let _open = session.bridge.open(cx);
         for _ in 0..ROUNDS {
             let steps = cx.wants_progress().then(Steps::default);
             let round = Round {
@@ -128,7 +129,9 @@ impl Running {
             };
             match result.map_err(|error| HandlerError::reply(failure(server, error)))? {
                 RoundResult::Result(result) => {
-                    if result.as_raw().as_str().contains("taskId") {
+                    if cx.has_client_extension(EXTENSION)
+                        && result.as_raw().as_str().contains("taskId")
+                    {
                         session.keep();
                     }
                     return Ok((result, session.revision));

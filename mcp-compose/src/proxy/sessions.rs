@@ -22,6 +22,8 @@ pub(super) struct Session {
     pub(super) client: Client,
     pub(super) revision: Revision,
     pub(super) bridge: Arc<Bridge>,
+    /// True if the server declares that it logs.
+    has_logs: bool,
     /// The log level that the server was told.
     level: Watch<Option<LoggingLevel>>,
     /// The resources whose changes are reported.
@@ -34,8 +36,10 @@ pub(super) struct Session {
 
 impl Session {
     pub(super) fn new(client: Client, bridge: Arc<Bridge>, place: Place) -> Self {
+        let info = client.info();
         Self {
-            revision: client.info().revision,
+            revision: info.revision,
+            has_logs: info.features.contains(ServerFeatures::LOGGING),
             client,
             bridge,
             level: Watch::default(),
@@ -53,8 +57,7 @@ impl Session {
 
     /// Returns true if the server has log messages for this call.
     pub(super) fn logs(&self, cx: &CallContext) -> bool {
-        let info = self.client.info();
-        cx.log_level().is_some() && info.features.contains(ServerFeatures::LOGGING)
+        self.has_logs && cx.log_level().is_some()
     }
 
     /// Keeps the session although it is idle, because the server has made a task in it.
@@ -62,18 +65,17 @@ impl Session {
         self.has_tasks.store(true, Ordering::Release);
     }
 
-    /// Tells a legacy server the log level of the caller, if it is another one than before.
+    /// Returns true if the caller has a log level that the server was not told.
+    pub(super) fn has_other_level(&self, level: Option<LoggingLevel>) -> bool {
+        self.has_logs && level.is_some() && self.level.read(|known| *known != level)
+    }
+
+    /// Tells a legacy server the log level of the caller.
     pub(super) async fn set_level(&self, level: Option<LoggingLevel>) {
-        let Some(level) = level.filter(|_| self.revision.is_legacy()) else {
-            return;
-        };
-        let is_new = self
-            .level
-            .change(|known| known.replace(level) != Some(level));
-        if is_new {
-            // A server without logs refuses it.
-            let _ = self.client.set_log_level(level).await;
-        }
+        let Some(level) = level else { return };
+        self.level.change(|known| *known = Some(level));
+        // The server may know other levels.
+        let _ = self.client.set_log_level(level).await;
     }
 }
 
