@@ -5,6 +5,7 @@ use core::fmt;
 
 use mcp_async::Method;
 use mcp_async::client::CallError;
+use mcp_async::code;
 
 /// A list of a server that could not be read.
 #[derive(Debug)]
@@ -29,6 +30,13 @@ pub enum ListErrorKind {
     Items(usize),
     /// All lists together would have more than so many bytes.
     Bytes(usize),
+}
+
+impl ListErrorKind {
+    /// Returns true if the server does not know the method: many servers of resources have no templates.
+    pub(super) fn is_unknown_method(&self) -> bool {
+        matches!(self, Self::Call(CallError::Server(error)) if error.code == code::METHOD_NOT_FOUND)
+    }
 }
 
 impl fmt::Display for ListError {

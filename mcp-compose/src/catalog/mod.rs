@@ -120,7 +120,8 @@ impl Catalog {
     /// Reads these lists of a server and replaces what it had in them. Returns the errors of the lists that could not be
     /// read: their items stay as they were.
     ///
-    /// Lists of a capability that the server does not declare are empty and not requested. Calls for one server must not
+    /// Lists of a capability that the server does not declare are empty and not requested, and one whose method it does not know is
+    /// empty, too. Calls for one server must not
     /// overlap, or the older one may win.
     pub async fn refresh(&self, server: &str, client: &Client, lists: Lists) -> Vec<ListError> {
         let features = client.info().features;
@@ -154,7 +155,10 @@ impl Catalog {
         if is_declared {
             let reading = read::<T>(client, &shared.limits);
             let read = within(&shared.runtime, shared.limits.time, reading).await;
-            listed = read.unwrap_or(Err(ListErrorKind::Call(CallError::Timeout)));
+            listed = match read.unwrap_or(Err(ListErrorKind::Call(CallError::Timeout))) {
+                Err(kind) if kind.is_unknown_method() => Ok(ServerList::default()),
+                listed => listed,
+            };
         }
         if let Ok(list) = &mut listed {
             list.items

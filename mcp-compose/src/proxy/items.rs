@@ -26,11 +26,14 @@ use crate::catalog::{CatalogItem, MergedList};
 /// The items that were registered, by their keys, with the items that they were made of.
 #[derive(Default)]
 pub(super) struct Registered {
-    tools: HashMap<String, Arc<model::Tool>>,
-    prompts: HashMap<String, Arc<model::Prompt>>,
-    resources: HashMap<String, Arc<model::Resource>>,
-    templates: HashMap<String, Arc<model::ResourceTemplate>>,
+    tools: HashMap<String, Known<model::Tool>>,
+    prompts: HashMap<String, Known<model::Prompt>>,
+    resources: HashMap<String, Known<model::Resource>>,
+    templates: HashMap<String, Known<model::ResourceTemplate>>,
 }
+
+/// An item, and its server: of two servers with equal resources, one may follow the other.
+type Known<T> = (Arc<str>, Arc<T>);
 
 impl Registered {
     /// Registers the items that there are now, and takes those away that are gone. Returns the errors of items that cannot be
@@ -75,7 +78,7 @@ struct Changes<'a, S> {
 impl<S: Send + Sync + 'static> Changes<'_, S> {
     fn list<T: PartialEq + ItemName>(
         &mut self,
-        known: &mut HashMap<String, Arc<T>>,
+        known: &mut HashMap<String, Known<T>>,
         listed: &MergedList<T>,
         make: fn(&Arc<Running>, &CatalogItem<T>) -> Item<S>,
         remove: impl Fn(&str) -> bool,
@@ -94,14 +97,21 @@ impl<S: Send + Sync + 'static> Changes<'_, S> {
             stays
         });
         for (key, it) in offered {
-            if known.get(key).is_some_and(|known| **known == *it.item) {
+            let is_same = |(server, item): &Known<T>| *server == it.server && *item == it.item;
+            if known.get(key).is_some_and(is_same) {
                 continue;
             }
             match self.registry.add(make(self.running, it)) {
                 Ok(()) => {
-                    known.insert(key.to_owned(), Arc::clone(&it.item));
+                    let now = (Arc::clone(&it.server), Arc::clone(&it.item));
+                    known.insert(key.to_owned(), now);
                 }
-                Err(error) => self.errors.push(error),
+                Err(error) => {
+                    if known.remove(key).is_some() {
+                        remove(key);
+                    }
+                    self.errors.push(error);
+                }
             }
         }
     }

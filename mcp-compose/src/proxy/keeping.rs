@@ -83,6 +83,7 @@ async fn open(
         OpenError::Unverified => "it is for verified callers".to_owned(),
         OpenError::Failed(error) => describe(&error),
     })?;
+    upstream.note(&session.client);
     // Before the lists are read, so that no change is missed.
     let changes = session.client.changes().await.ok();
     let failed = proxy

@@ -1,5 +1,6 @@
 //! A server behind a proxy, and the session in which its lists are read.
 
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 use mcp_async::Client;
@@ -17,6 +18,8 @@ pub(super) struct Upstream {
     /// Makes the entry by which a caller reaches the server, if each has its own.
     pub(super) caller_entry: Option<Arc<CallerEntry>>,
     state: Watch<Main>,
+    /// True if the server may suggest values.
+    completes: AtomicBool,
 }
 
 /// Makes the entry of a server for a caller.
@@ -52,6 +55,7 @@ impl Upstream {
             entry,
             caller_entry,
             state: Watch::default(),
+            completes: AtomicBool::new(false),
         })
     }
 
@@ -96,11 +100,15 @@ impl Upstream {
 
     /// Returns true if the server may suggest values: it declares that, or its revision has no such declaration.
     pub(super) fn completes(&self) -> bool {
-        let declared = ServerFeatures::COMPLETIONS;
-        self.client().is_some_and(|client| {
-            let info = client.info();
-            info.features.contains(declared) || declared.known_in(info.revision).is_empty()
-        })
+        self.completes.load(Ordering::Acquire)
+    }
+
+    /// Notes, before its lists are read, what the server declares.
+    pub(super) fn note(&self, client: &Client) {
+        let (info, declared) = (client.info(), ServerFeatures::COMPLETIONS);
+        let completes =
+            info.features.contains(declared) || declared.known_in(info.revision).is_empty();
+        self.completes.store(completes, Ordering::Release);
     }
 
     /// Ends the session, for ever.

@@ -1,11 +1,14 @@
 //! The lists of a server in front of others.
 
-use mcp_async::server::{ListKind, Principal, Tool};
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use mcp_async::model::Reference;
+use mcp_async::server::{CompletionRequest, Context, ListKind, Principal, Prompt, Tool};
 use mcp_async::{Client, Revision, RevisionSet, Server, in_memory};
-use mcp_compose::{Proxy, ServerEntry};
+use mcp_compose::{Proxy, ServerEntry, UpstreamState};
 
 use super::{caller, entry, front};
-use crate::support::{in_each_revision, only, run, runtime, tools};
+use crate::support::{in_each_revision, legacy_lines, only, pause, run, runtime, tools};
 
 async fn names(client: &Client) -> Vec<String> {
     let tools = client.tools().all().await.expect("the tools");
@@ -190,7 +193,7 @@ fn a_server_that_ends_is_connected_again() {
     });
 }
 
-/// The first of several servers of one URI answers for it.
+/// The first of several servers of one URI answers for it, as long as it is there.
 #[test]
 fn equal_uris() {
     run(async {
@@ -203,11 +206,85 @@ fn equal_uris() {
             .start(runtime())
             .await;
         let client = caller(&front(&proxy), only(Revision::V2026_07_28)).await;
-        let read = client
-            .read_resource("note://1")
-            .await
-            .expect("the contents");
-        assert_eq!(read.text().as_deref(), Some("of a"));
+        let read = async || {
+            let read = client.read_resource("note://1").await;
+            read.expect("the contents").text().expect("a text")
+        };
+        assert_eq!(read().await, "of a");
         assert_eq!(proxy.catalog().view().resources().collisions().len(), 1);
+        assert!(proxy.remove("a"));
+        pause(1).await;
+        assert_eq!(read().await, "of b");
+    });
+}
+
+/// Many servers of resources know no templates.
+#[test]
+fn a_list_that_a_server_does_not_know_is_empty() {
+    run(async {
+        let entry = legacy_lines("back", |method, _| match method {
+            "resources/list" | "resources/templates/list" => {
+                vec![r#"{"code":-32601,"message":"Method not found"}"#.into()]
+            }
+            _ => Vec::new(),
+        });
+        let proxy = Proxy::builder().entry(entry).start(runtime()).await;
+        assert_eq!(proxy.states()[0].1, UpstreamState::Ready);
+        let client = caller(&front(&proxy), only(Revision::V2026_07_28)).await;
+        assert_eq!(names(&client).await, ["back__x"]);
+    });
+}
+
+/// A tool that a server changes into one that cannot be served is not served as it was.
+#[test]
+fn an_item_that_becomes_wrong_is_taken_away() {
+    let wrong = r#"{"type":"object","properties":{"a":{"type":"object","x-mcp-header":"A"}}}"#;
+    let has_changed = AtomicBool::new(false);
+    let entry = legacy_lines("back", move |method, _| match method {
+        "tools/list" if has_changed.swap(true, Ordering::SeqCst) => {
+            vec![format!(r#"{{"tools":[{{"name":"x","inputSchema":{wrong}}}]}}"#).into()]
+        }
+        "tools/list" => vec![
+            r#"{"tools":[{"name":"x","inputSchema":{"type":"object"}}]}"#.into(),
+            r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#.into(),
+        ],
+        _ => Vec::new(),
+    });
+    run(async {
+        let proxy = Proxy::builder().start(runtime()).await;
+        let front = front(&proxy);
+        proxy.add(entry).await;
+        pause(5).await;
+        let client = caller(&front, only(Revision::V2026_07_28)).await;
+        assert!(names(&client).await.is_empty());
+        assert_eq!(proxy.left_out().len(), 1);
+    });
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Trip {
+    city: String,
+}
+
+#[test]
+fn a_server_that_is_added_later_suggests_values_too() {
+    run(async {
+        let server = tools(&["one"])
+            .with(
+                Prompt::new("trip")
+                    .complete("city", |_: CompletionRequest, _: Context| async {
+                        Ok(vec!["Oslo"])
+                    })
+                    .handler(|trip: Trip, _: Context| async move { Ok(trip.city) }),
+            )
+            .resource("note://1", "note", |_| async { Ok("one") });
+        let proxy = Proxy::builder().start(runtime()).await;
+        let front = front(&proxy);
+        proxy.add(entry("back", &server)).await;
+        pause(1).await;
+        let client = caller(&front, only(Revision::V2026_07_28)).await;
+        let reference = Reference::prompt("back__trip");
+        let completed = client.complete(&reference, "city", "O").await;
+        assert_eq!(completed.expect("values").values, ["Oslo"]);
     });
 }
