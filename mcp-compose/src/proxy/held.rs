@@ -65,6 +65,12 @@ impl HeldCalls {
         self.0.change(|held| held.calls.remove(&number))
     }
 
+    /// Cancels all calls.
+    pub(super) fn clear(&self) {
+        let calls = self.0.change(|held| core::mem::take(&mut held.calls));
+        drop(calls);
+    }
+
     /// Returns how many calls wait.
     pub(super) fn len(&self) -> usize {
         self.0.read(|held| held.calls.len())

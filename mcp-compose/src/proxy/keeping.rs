@@ -72,6 +72,7 @@ async fn open(
 ) -> Result<(Arc<Session>, Option<Subscription>), String> {
     let opened = proxy
         .open_by(
+            upstream,
             &upstream.entry,
             ClientFeatures::NONE,
             Caller::Nobody,
@@ -92,7 +93,7 @@ async fn open(
         .await;
     match failed.into_iter().next() {
         Some(error) => Err(ErrorChain(&error).to_string()),
-        None => Ok((Arc::new(session), changes)),
+        None => Ok((session, changes)),
     }
 }
 

@@ -304,7 +304,7 @@ impl Proxy {
             at.map(|at| all.remove(at))
         });
         let Some(removed) = removed else { return false };
-        removed.remove();
+        removed.remove(&self.running.runtime);
         self.running.catalog.remove(server);
         true
     }
@@ -352,14 +352,14 @@ impl Proxy {
     /// Ends the sessions with all servers, for ever, and waits for the ends of programs.
     pub async fn close(&self) {
         let upstreams = self.running.upstreams.read(Clone::clone);
-        let clients: Vec<_> = upstreams
+        let sessions: Vec<_> = upstreams
             .iter()
-            .filter_map(|upstream| upstream.client())
+            .flat_map(|upstream| upstream.sessions())
             .collect();
         self.running.end();
-        for client in clients {
+        for session in sessions {
             // How it ended is of no interest any more.
-            let _ = client.close().await;
+            let _ = session.client.close().await;
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::sync::{Arc, Weak};
 
+use mcp_async::client::ConnectError;
 use mcp_async::model::{ClientFeatures, Meta};
 use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::{CallContext, HandlerError, Principal, RegisterError};
@@ -228,12 +229,16 @@ impl Running {
         side: Caller,
         caller: Option<&Principal>,
         owner: Owner,
-    ) -> Result<Session, OpenError> {
+    ) -> Result<Arc<Session>, OpenError> {
         match (&upstream.caller_entry, caller) {
-            (None, _) => self.open_by(&upstream.entry, features, side, owner).await,
+            (None, _) => {
+                self.open_by(upstream, &upstream.entry, features, side, owner)
+                    .await
+            }
             (Some(_), None) => Err(OpenError::Unverified),
             (Some(entry), Some(caller)) => {
-                self.open_by(&entry(caller), features, side, owner).await
+                self.open_by(upstream, &entry(caller), features, side, owner)
+                    .await
             }
         }
     }
@@ -241,11 +246,12 @@ impl Running {
     /// Opens a session by this entry.
     pub(super) async fn open_by(
         &self,
+        upstream: &Upstream,
         entry: &ServerEntry,
         features: ClientFeatures,
         side: Caller,
         owner: Owner,
-    ) -> Result<Session, OpenError> {
+    ) -> Result<Arc<Session>, OpenError> {
         let place = self
             .places
             .take(owner, self.runtime.now())
@@ -255,7 +261,14 @@ impl Running {
         let client = declare(client, features, &bridge);
         let connected = entry.connect(self.runtime.clone(), client).await;
         let client = connected.map_err(OpenError::Failed)?;
-        Ok(Session::new(client, bridge, place))
+        let session = Arc::new(Session::new(client, bridge, place));
+        match upstream.adds(&session) {
+            true => Ok(session),
+            false => {
+                session.end(&self.runtime);
+                Err(OpenError::Failed(ConnectError::Closed))
+            }
+        }
     }
 
     /// Keeps a call that waits for its caller; `None` if too many do.
@@ -282,7 +295,13 @@ impl Running {
     pub(super) fn end(&self) {
         self.ended.change(|ended| *ended = true);
         let upstreams = self.upstreams.change(core::mem::take);
-        upstreams.iter().for_each(|upstream| upstream.remove());
+        upstreams
+            .iter()
+            .for_each(|upstream| upstream.remove(&self.runtime));
+        self.held.clear();
+        let end = mcp_async::Instant::from_millis(u64::MAX);
+        self.leases.end_idle(end);
+        self.quiet.end_idle(end);
     }
 
     pub(super) fn has_ended(&self) -> bool {

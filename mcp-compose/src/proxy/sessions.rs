@@ -31,7 +31,10 @@ pub(super) struct Session {
     was_used: AtomicBool,
     /// True if tasks were made in it, which it may be needed for.
     has_tasks: AtomicBool,
-    _place: Place,
+    /// True once the proxy has ended it.
+    is_over: AtomicBool,
+    /// `None` once it is over.
+    place: Watch<Option<Place>>,
 }
 
 impl Session {
@@ -46,7 +49,8 @@ impl Session {
             followed: Watch::default(),
             was_used: AtomicBool::new(false),
             has_tasks: AtomicBool::new(false),
-            _place: place,
+            is_over: AtomicBool::new(false),
+            place: Watch::new(Some(place)),
         }
     }
 
@@ -58,6 +62,23 @@ impl Session {
     /// Returns true if the server has log messages for this call.
     pub(super) fn logs(&self, cx: &CallContext) -> bool {
         self.has_logs && cx.log_level().is_some()
+    }
+
+    /// Returns true if no call can be sent any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_over.load(Ordering::Acquire) || self.client.is_closed()
+    }
+
+    /// Ends the session: its running calls fail.
+    pub(super) fn end(&self, runtime: &RuntimeHandle) {
+        self.is_over.store(true, Ordering::Release);
+        let place = self.place.change(Option::take);
+        drop(place);
+        let client = self.client.clone();
+        runtime.spawn(Box::pin(async move {
+            // How it ended is of no interest any more.
+            let _ = client.close().await;
+        }));
     }
 
     /// Keeps the session although it is idle, because the server has made a task in it.
@@ -119,12 +140,12 @@ impl Sessions {
         open: impl FnOnce() -> F,
     ) -> Result<Arc<Session>, OpenError>
     where
-        F: Future<Output = Result<Session, OpenError>>,
+        F: Future<Output = Result<Arc<Session>, OpenError>>,
     {
         loop {
             let now = runtime.now();
             let found = self.0.change(|slots| match slots.get_mut(key) {
-                Some(Slot::Ready(session, used)) if !session.client.is_closed() => {
+                Some(Slot::Ready(session, used)) if !session.is_closed() => {
                     *used = now;
                     Some(Some(Arc::clone(session)))
                 }
@@ -150,20 +171,21 @@ impl Sessions {
             key,
             is_over: false,
         };
-        let session = Arc::new(open().await?);
+        let session = open().await?;
         let ready = Slot::Ready(Arc::clone(&session), runtime.now());
         self.0.change(|slots| slots.insert(key.clone(), ready));
         opening.is_over = true;
         Ok(session)
     }
 
-    /// Ends the sessions that nobody uses, or has used since this time, and in which no task was made.
+    /// Ends the sessions that nobody uses, or has used since this time, and in which no task was made; forgets those that are closed.
     pub(super) fn end_idle(&self, since: Instant) {
         let ended: Vec<_> = self.0.change(|slots| {
             let is_idle = |_: &Key, slot: &mut Slot| match slot {
                 Slot::Ready(session, used) => {
                     let is_used = Arc::strong_count(session) > 1;
-                    !is_used && *used < since && !session.has_tasks.load(Ordering::Acquire)
+                    let is_needed = is_used || session.has_tasks.load(Ordering::Acquire);
+                    session.is_closed() || (!is_needed && *used < since)
                 }
                 Slot::Opening => false,
             };
@@ -228,7 +250,7 @@ impl Leases {
         open: impl Fn() -> F,
     ) -> Result<Lease, OpenError>
     where
-        F: Future<Output = Result<Session, OpenError>>,
+        F: Future<Output = Result<Arc<Session>, OpenError>>,
     {
         let mut place = Return {
             leases: Arc::clone(self),
@@ -239,10 +261,10 @@ impl Leases {
         let session = match self.enter(key) {
             Some(free) => free,
             None => match open().await {
-                Ok(session) => Arc::new(session),
+                Ok(session) => session,
                 Err(OpenError::Full) => match self.wait(key, runtime).await {
                     Some(left) => left,
-                    None => Arc::new(open().await?),
+                    None => open().await?,
                 },
                 Err(error) => return Err(error),
             },
@@ -292,9 +314,7 @@ impl Leases {
 impl Leased {
     fn take(&mut self) -> Option<Arc<Session>> {
         let free = core::mem::take(&mut self.free);
-        let mut alive = free
-            .into_iter()
-            .filter(|free| !free.session.client.is_closed());
+        let mut alive = free.into_iter().filter(|free| !free.session.is_closed());
         let found = alive.next().map(|free| free.session);
         self.free = alive.collect();
         found
@@ -318,7 +338,7 @@ impl Drop for Return {
         let session = self
             .session
             .take()
-            .filter(|session| !session.client.is_closed() && !session.bridge.is_busy());
+            .filter(|session| !session.is_closed() && !session.bridge.is_busy());
         if let Some(session) = &session {
             session.bridge.forget_events();
         }

@@ -1,10 +1,11 @@
 //! A server behind a proxy, and the session in which its lists are read.
 
 use core::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use mcp_async::Client;
 use mcp_async::model::ServerFeatures;
+use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::Principal;
 
 use super::sessions::Session;
@@ -18,6 +19,8 @@ pub(super) struct Upstream {
     /// Makes the entry by which a caller reaches the server, if each has its own.
     pub(super) caller_entry: Option<Arc<CallerEntry>>,
     state: Watch<Main>,
+    /// All sessions, those that are dropped included.
+    sessions: Watch<Vec<Weak<Session>>>,
     /// True if the server may suggest values.
     completes: AtomicBool,
 }
@@ -55,6 +58,7 @@ impl Upstream {
             entry,
             caller_entry,
             state: Watch::default(),
+            sessions: Watch::default(),
             completes: AtomicBool::new(false),
         })
     }
@@ -111,12 +115,30 @@ impl Upstream {
         self.completes.store(completes, Ordering::Release);
     }
 
-    /// Ends the session, for ever.
-    pub(super) fn remove(&self) {
+    /// Adds a session, which ends when the server is removed. Returns false if it was.
+    pub(super) fn adds(&self, session: &Arc<Session>) -> bool {
+        self.sessions.change(|sessions| {
+            sessions.retain(|session| session.strong_count() > 0);
+            sessions.push(Arc::downgrade(session));
+        });
+        self.state.read(|main| !matches!(main, Main::Removed))
+    }
+
+    /// Returns the sessions that there are.
+    pub(super) fn sessions(&self) -> Vec<Arc<Session>> {
+        self.sessions
+            .read(|sessions| sessions.iter().filter_map(Weak::upgrade).collect())
+    }
+
+    /// Ends all sessions, for ever.
+    pub(super) fn remove(&self, runtime: &RuntimeHandle) {
         let before = self
             .state
             .change(|main| core::mem::replace(main, Main::Removed));
         drop(before);
+        for session in self.sessions() {
+            session.end(runtime);
+        }
     }
 
     /// Waits until the server was removed.

@@ -4,12 +4,12 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
-use mcp_async::model::ElicitResult;
-use mcp_async::server::{Context, ServerBuilder};
+use mcp_async::model::{CreateMessageParams, CreateMessageResult, ElicitResult};
+use mcp_async::server::{Context, HandlerError, ServerBuilder};
 use mcp_async::{Revision, RevisionSet, Server, in_memory};
 use mcp_compose::{Naming, Proxy, ProxyBuilder, ProxyLimits, ServerEntry, UpstreamState};
 
-use super::{caller, entry, front};
+use super::{both, caller, entry, front, in_each_pair};
 use crate::support::{only, pause, run, runtime, tools};
 
 #[derive(Default)]
@@ -120,14 +120,42 @@ fn idle_sessions_end() {
     });
 }
 
+/// A server whose tool says this, and the settings of a caller that it may ask.
+fn saying(word: &'static str, revision: Revision) -> ServerBuilder {
+    Server::builder("back", "1.0")
+        .revisions(RevisionSet::of(&[revision]))
+        .tool("say", "Says a word", move |(): (), _: Context| async move {
+            Ok(word)
+        })
+        .tool("wait", "Waits", |(): (), _: Context| {
+            core::future::pending::<Result<(), HandlerError>>()
+        })
+}
+
+async fn say(client: &mcp_async::Client) -> String {
+    match client.call_tool("back__say", &()).await {
+        Ok(result) => result.text(),
+        Err(error) => error.to_string(),
+    }
+}
+
 #[test]
 fn the_end_of_the_proxy_ends_all_sessions() {
-    run(async {
-        let proxy = proxy().start(runtime()).await;
-        let client = caller(&front(&proxy), only(Revision::V2025_11_25)).await;
-        assert_eq!(count(&client).await, "1");
+    in_each_pair(|upstream, revision| async move {
+        let proxy = Proxy::builder().entry(entry("back", &saying("one", upstream)));
+        let proxy = proxy.start(runtime()).await;
+        let front = front(&proxy);
+        let silent = caller(&front, only(revision)).await;
+        let asked = only(revision).on_sampling(|_: CreateMessageParams, _| async {
+            Ok(CreateMessageResult::new("model", "two"))
+        });
+        let asked = caller(&front, asked).await;
+        assert_eq!([say(&silent).await, say(&asked).await], ["one", "one"]);
+        assert_eq!(proxy.in_use().0, 2);
         proxy.close().await;
-        assert!(count(&client).await.contains("cannot be reached"));
+        pause(1).await;
+        assert_eq!(proxy.in_use().0, 0, "{upstream} {revision}");
+        assert!(say(&asked).await.contains("cannot be reached"));
         assert!(proxy.states().is_empty());
     });
 }
@@ -154,6 +182,32 @@ fn a_call_waits_for_a_session_that_others_have() {
         let all: Vec<usize> = answers.iter().filter_map(|it| it.parse().ok()).collect();
         assert_eq!(all.len(), 20, "{answers:?}");
         assert_eq!(proxy.in_use().0, 4);
+    });
+}
+
+/// No caller stays with a server that was removed, or that another has replaced.
+#[test]
+fn the_sessions_with_a_server_end_with_it() {
+    in_each_pair(|upstream, revision| async move {
+        let proxy = Proxy::builder().entry(entry("back", &saying("one", upstream)));
+        let proxy = proxy.start(runtime()).await;
+        let asked = only(revision).on_sampling(|_: CreateMessageParams, _| async {
+            Ok(CreateMessageResult::new("model", "two"))
+        });
+        let client = caller(&front(&proxy), asked).await;
+        assert_eq!(say(&client).await, "one");
+        let waiting = async { client.call_tool("back__wait", &()).await };
+        let replacing = async {
+            pause(1).await;
+            proxy.add(entry("back", &saying("two", upstream))).await;
+        };
+        let (failed, ()) = both(waiting, replacing).await;
+        let failed = failed.expect_err("its server is gone").to_string();
+        assert!(failed.contains("the request may have run"), "{failed}");
+        assert_eq!(say(&client).await, "two", "{upstream} {revision}");
+        assert!(proxy.remove("back"));
+        pause(1).await;
+        assert_eq!(proxy.in_use().0, 0, "{upstream} {revision}");
     });
 }
 
