@@ -24,7 +24,7 @@ impl Freshness {
     }
 
     /// Returns the one that holds for both.
-    pub(super) fn merged(self, other: Option<Self>) -> Option<Self> {
+    pub(crate) fn merged(self, other: Option<Self>) -> Option<Self> {
         let other = other.unwrap_or(self);
         let is_public = self.scope == CacheScope::Public && other.scope == CacheScope::Public;
         Some(Self {

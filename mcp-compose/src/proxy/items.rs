@@ -8,8 +8,8 @@ use mcp_async::model::{
     Reference, TaskSupport,
 };
 use mcp_async::server::{
-    CallContext, CompletionRequest, Context, Forwarded, HandlerError, Item, MatchedUri, Principal,
-    Prompt, RegisterError, Registry, Resource, Template, Tool, ToolCall,
+    CallContext, CompletionRequest, Context, Forwarded, HandlerError, Item, ListKind, MatchedUri,
+    Principal, Prompt, RegisterError, Registry, Resource, Template, Tool, ToolCall,
 };
 use mcp_async::tasks::EXTENSION;
 use mcp_async::tasks::server::TaskPolicy;
@@ -21,7 +21,7 @@ use super::forward::Ask;
 use super::path::{MARK, onward};
 use super::replies::failure;
 use super::running::Running;
-use crate::catalog::{CatalogItem, MergedList};
+use crate::catalog::{CatalogItem, Freshness, MergedList};
 
 /// The items that were registered, by their keys, with the items that they were made of.
 #[derive(Default)]
@@ -30,6 +30,8 @@ pub(super) struct Registered {
     prompts: HashMap<String, Known<model::Prompt>>,
     resources: HashMap<String, Known<model::Resource>>,
     templates: HashMap<String, Known<model::ResourceTemplate>>,
+    /// The time for which each list may be cached.
+    fresh: HashMap<ListKind, Freshness>,
 }
 
 /// An item, and its server: of two servers with equal resources, one may follow the other.
@@ -65,6 +67,22 @@ impl Registered {
             template,
             |uri| registry.remove_template(uri),
         );
+        let (resources, templates) = (view.resources(), view.resource_templates());
+        let of_resources = match resources.freshness() {
+            Some(fresh) => fresh.merged(templates.freshness()),
+            None => templates.freshness(),
+        };
+        for (list, fresh) in [
+            (ListKind::Tools, view.tools().freshness()),
+            (ListKind::Prompts, view.prompts().freshness()),
+            (ListKind::Resources, of_resources),
+        ] {
+            if let Some(fresh) = fresh
+                && self.fresh.insert(list, fresh) != Some(fresh)
+            {
+                registry.cache_list(list, fresh.ttl, fresh.scope);
+            }
+        }
         errors
     }
 }

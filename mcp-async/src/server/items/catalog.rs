@@ -8,7 +8,7 @@ use super::entry::{Entry, Registered, Visibility};
 use super::item::Item;
 use super::prompt::Prompt;
 use super::register_error::{RegisterError, TWICE};
-use super::resource::Resource;
+use super::resource::{CacheHint, Resource};
 use super::template::Template;
 use super::tool::Tool;
 use crate::cursor;
@@ -24,9 +24,22 @@ pub(in crate::server) struct Catalog {
     pub(in crate::server) prompts: SortedList<Prompt>,
     /// The number of templates that were registered.
     order: u64,
+    /// The time for which each list may be cached, if it is not that of the server.
+    hints: Vec<(ListKind, CacheHint)>,
 }
 
 impl Catalog {
+    /// Returns the time for which a list may be cached.
+    pub(in crate::server) fn hint(&self, list: ListKind, of_server: CacheHint) -> CacheHint {
+        let own = self.hints.iter().find(|(kind, _)| *kind == list);
+        own.map_or(of_server, |(_, hint)| *hint)
+    }
+
+    pub(in crate::server) fn set_hint(&mut self, list: ListKind, hint: CacheHint) {
+        self.hints.retain(|(kind, _)| *kind != list);
+        self.hints.push((list, hint));
+    }
+
     /// Returns true if an item of this kind and key is registered.
     pub(in crate::server) fn holds(&self, item: &Item) -> bool {
         match item {

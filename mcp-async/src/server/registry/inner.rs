@@ -18,6 +18,7 @@ use crate::server::caller::live::Live;
 use crate::server::items::catalog::{Catalog, Change};
 use crate::server::items::item::Item;
 use crate::server::items::register_error::RegisterError;
+use crate::server::items::resource::CacheHint;
 use crate::sync::{Lock, Waiters};
 
 pub(in crate::server) struct Inner {
@@ -151,6 +152,10 @@ impl Inner {
                 peer.resource_updated(uri);
             }
         }
+    }
+
+    pub(in crate::server) fn cache_list(&self, list: ListKind, hint: CacheHint) {
+        self.change(|catalog| catalog.set_hint(list, hint));
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut Catalog) -> T) -> T {

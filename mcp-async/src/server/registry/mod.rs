@@ -8,8 +8,10 @@ pub(super) mod settings;
 pub(super) mod view;
 
 use core::fmt;
+use core::time::Duration;
 use std::sync::{Arc, Weak};
 
+use mcp_proto::model::CacheScope;
 use mcp_proto::server::ListKind;
 
 use self::inner::Inner;
@@ -18,6 +20,7 @@ use super::Peer;
 use crate::server::call::handler_context::Context;
 use crate::server::items::item::Item;
 use crate::server::items::register_error::RegisterError;
+use crate::server::items::resource::CacheHint;
 
 /// A handle that changes what a running [`Server`](crate::Server) offers, reports changes to its
 /// clients, and ends it.
@@ -105,6 +108,15 @@ impl<S> Registry<S> {
             return Err(item.error(&"the server is gone"));
         };
         inner.add(item.bind(&state))
+    }
+
+    /// Sets the time for which clients of 2026-07-28 may cache a list, and whether others may share it, in place of that of the
+    /// [server](super::ServerBuilder::cache). A list that is not the same for all callers is private in any case.
+    pub fn cache_list(&self, list: ListKind, ttl: Duration, scope: CacheScope) {
+        self.with(|inner| {
+            inner.cache_list(list, CacheHint::new(ttl, scope));
+            true
+        });
     }
 
     /// Takes a tool away; whether there was one. Running calls continue.

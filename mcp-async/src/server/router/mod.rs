@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use mcp_proto::json::Object;
 use mcp_proto::rpc::{self, code};
+use mcp_proto::server::ListKind;
 
 use self::lists::list;
 use super::Peer;
@@ -130,20 +131,35 @@ impl Service for Router {
             rpc::Method::ToolsCall => self.call_tool(call),
             rpc::Method::ToolsList => {
                 let catalog = &self.inner.view().catalog;
-                list(call, &catalog.tools, &self.settings, hint)
+                list(
+                    call,
+                    &catalog.tools,
+                    &self.settings,
+                    catalog.hint(ListKind::Tools, hint),
+                )
             }
             rpc::Method::ResourcesRead => self.read(call),
             rpc::Method::ResourcesList => self.list_resources(call),
             rpc::Method::ResourcesTemplatesList => {
                 let catalog = &self.inner.view().catalog;
-                list(call, &catalog.templates, &self.settings, hint)
+                list(
+                    call,
+                    &catalog.templates,
+                    &self.settings,
+                    catalog.hint(ListKind::Resources, hint),
+                )
             }
             rpc::Method::ResourcesSubscribe => self.subscribe(call),
             rpc::Method::ResourcesUnsubscribe => call.ready(Ok(())),
             rpc::Method::PromptsGet => self.fill_prompt(call),
             rpc::Method::PromptsList => {
                 let catalog = &self.inner.view().catalog;
-                list(call, &catalog.prompts, &self.settings, hint)
+                list(
+                    call,
+                    &catalog.prompts,
+                    &self.settings,
+                    catalog.hint(ListKind::Prompts, hint),
+                )
             }
             rpc::Method::CompletionComplete => self.complete(call),
             _ => self.call_method(call),

@@ -1,6 +1,7 @@
 //! Reads resources and subscribes to them.
 
 use mcp_proto::json::Str;
+use mcp_proto::server::ListKind;
 
 use super::lists::{invalid_cursor, list};
 use super::{Router, caller, subject};
@@ -24,6 +25,7 @@ impl Router {
             ..
         } = *self.settings;
         let catalog = &self.inner.view().catalog;
+        let hint = catalog.hint(ListKind::Resources, hint);
         let templates = catalog.templates.all_shown("", caller(&call));
         let of_templates = templates.filter_map(|template| template.lister.as_ref());
         let listers = of_templates.chain(listers.iter().map(|lister| &**lister));

@@ -1,8 +1,9 @@
 //! The lists of a server in front of others.
 
 use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
 
-use mcp_async::model::Reference;
+use mcp_async::model::{CacheScope, Reference};
 use mcp_async::server::{CompletionRequest, Context, ListKind, Principal, Prompt, Tool};
 use mcp_async::{Client, Revision, RevisionSet, Server, in_memory};
 use mcp_compose::{Proxy, ServerEntry, UpstreamState};
@@ -80,6 +81,37 @@ fn changes_of_a_list_reach_the_callers() {
                 .text(),
             "two"
         );
+    });
+}
+
+#[test]
+fn lists_are_as_fresh_as_the_least_fresh_of_their_servers() {
+    run(async {
+        let back = |seconds, scope| {
+            let time = Duration::from_secs(seconds);
+            tools(&["echo"]).cache(time, scope)
+        };
+        let listed = async |client: &Client| {
+            let page = client.tools().page(None).raw().await.expect("the tools");
+            let page = page.as_raw().object().expect("an object");
+            let member = |name| page.get(name).map(|member| member.as_str().to_owned());
+            [member("ttlMs"), member("cacheScope")].map(Option::unwrap_or_default)
+        };
+        let proxy = Proxy::builder()
+            .entry(entry("a", &back(60, CacheScope::Public)))
+            .entry(entry("b", &back(20, CacheScope::Public)))
+            .start(runtime())
+            .await;
+        let server = front(&proxy);
+        let client = caller(&server, only(Revision::V2026_07_28)).await;
+        assert_eq!(listed(&client).await, ["20000", "\"public\""]);
+        proxy.add(entry("c", &back(40, CacheScope::Private))).await;
+        let client = caller(&server, only(Revision::V2026_07_28)).await;
+        assert_eq!(listed(&client).await, ["20000", "\"private\""]);
+        let old = tools(&["old"]).revisions(RevisionSet::of(&[Revision::V2025_11_25]));
+        proxy.add(entry("d", &old)).await;
+        let client = caller(&server, only(Revision::V2026_07_28)).await;
+        assert_eq!(listed(&client).await, ["0", "\"private\""]);
     });
 }
 
