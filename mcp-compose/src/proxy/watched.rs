@@ -156,6 +156,9 @@ async fn report(
     audience: &Audience,
     answered: &Watch<bool>,
 ) {
+    let Some(runtime) = running.upgrade().map(|proxy| proxy.runtime.clone()) else {
+        return;
+    };
     loop {
         let client = session.client.clone();
         // A server without subscriptions refuses it.
@@ -168,17 +171,21 @@ async fn report(
         drop(client);
         let (weak, held) = (Arc::downgrade(&session), session);
         let held = (!matches!(audience, Audience::Peer(_))).then_some(held);
-        while let Some(update) = changes.next().await {
+        loop {
+            let update = until(sleep(&runtime, SWEEP), changes.next()).await;
             let updated = match &update {
-                Update::Resource(updated) => updated,
+                Some(None) => break,
+                Some(Some(Update::Resource(updated))) => Some(updated.as_str()),
                 // Changes may have been missed.
-                Update::Reconnected => uri,
-                _ => continue,
+                Some(Some(Update::Reconnected)) => Some(uri),
+                Some(Some(_)) | None => None,
             };
             let Some(proxy) = running.upgrade() else {
                 return;
             };
-            audience.tell(&proxy, updated);
+            if let Some(updated) = updated {
+                audience.tell(&proxy, updated);
+            }
             if !audience.watches(&proxy, uri) {
                 break;
             }
@@ -264,3 +271,5 @@ impl<S> Layer<S> for Watched {
 const PAUSE: Duration = Duration::from_secs(1);
 /// The time that a server has to answer before its caller goes on.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The time between two looks whether anybody watches a resource.
+const SWEEP: Duration = Duration::from_secs(60);

@@ -1,6 +1,7 @@
 //! Resources that callers watch.
 
 use core::time::Duration;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use mcp_async::client::{Subscription, Update};
@@ -10,8 +11,8 @@ use mcp_async::server::{Context, Registry};
 use mcp_async::{Revision, RevisionSet, Server, in_memory};
 use mcp_compose::{Proxy, ServerEntry};
 
-use super::{caller, front, in_each_pair};
-use crate::support::{only, run, runtime};
+use super::{caller, front, in_each_pair, joined};
+use crate::support::{legacy_lines, only, pause, run, runtime};
 
 async fn updated(changes: &mut Subscription) -> Option<String> {
     let next = within(&runtime(), Duration::from_secs(5), changes.next()).await;
@@ -76,11 +77,6 @@ fn changes_of_a_resource_reach_those_who_watch_it() {
         );
         drop((of_ada, of_bob, late));
     });
-}
-
-async fn pause(seconds: u64) {
-    let time = Duration::from_secs(seconds);
-    within(&runtime(), time, core::future::pending::<()>()).await;
 }
 
 /// A server that is started for each session, as a program is; its tool changes a resource of its own. The registries of those that
@@ -162,4 +158,72 @@ fn a_server_that_comes_back_is_watched_again() {
         let told = updated(&mut changes).await;
         assert_eq!(told.as_deref(), Some("note://1"), "{upstream} {revision}");
     });
+}
+
+/// RS-10
+#[test]
+fn changes_of_parts_end_no_subscription() {
+    run(async {
+        let entry = legacy_lines("back", |method, _| {
+            match method {
+            "initialize" => {
+                let features = r#"{"tools":{},"resources":{"subscribe":true}}"#;
+                let name = r#"{"name":"lines","version":"1"}"#;
+                let hello = format!(
+                    r#"{{"protocolVersion":"2025-11-25","capabilities":{features},"serverInfo":{name}}}"#
+                );
+                vec![hello.into()]
+            }
+            "resources/list" => {
+                vec![r#"{"resources":[{"uri":"note://1","name":"one"}]}"#.into()]
+            }
+            "resources/subscribe" => vec!["{}".into()],
+            "tools/call" => vec![
+                r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"note://1/part"}}"#.into(),
+                r#"{"content":[]}"#.into(),
+            ],
+            _ => Vec::new(),
+        }
+        });
+        let proxy = Proxy::builder().entry(entry).start(runtime()).await;
+        let client = caller(&front(&proxy), only(Revision::V2026_07_28)).await;
+        let mut changes = client.subscribe("note://1").await.expect("a subscription");
+        pause(1).await;
+        for _ in 0..2 {
+            client.call_tool("back__x", &()).await.expect("a result");
+            assert!(updated(&mut changes).await.is_some());
+        }
+    });
+}
+
+/// The most bytes that are allocated at once while a caller watches so many resources, one after the other.
+fn most_allocated(count: usize, revisions: (Revision, Revision)) -> u64 {
+    let script = async {
+        let back = Server::builder("back", "1.0")
+            .change_notifications()
+            .template(
+                "note://{name}",
+                "notes",
+                |_: HashMap<String, String>, _: Context| async { Ok("a note") },
+            );
+        let (_proxy, client) = joined(&back, revisions.0, revisions.1).await;
+        for number in 0..count {
+            let uri = format!("note://{number}");
+            let changes = client.subscribe(&uri).await.expect("a subscription");
+            pause(1).await;
+            drop(changes);
+            pause(1).await;
+        }
+    };
+    allocation_counter::measure(|| run(script)).bytes_max
+}
+
+#[test]
+fn what_is_watched_no_more_is_forgotten() {
+    for upstream in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+            let [few, many] = [200, 600].map(|count| most_allocated(count, (upstream, revision)));
+            assert!(many < few * 3 / 2, "{upstream} {revision}: {few} {many}");
+        }
+    }
 }
