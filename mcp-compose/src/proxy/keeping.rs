@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 
 use mcp_async::client::{ConnectError, Subscription};
 use mcp_async::model::ClientFeatures;
+use mcp_async::runtime::within;
 use mcp_async::{Client, ErrorChain};
 
 use super::bridge::Caller;
@@ -110,13 +111,23 @@ async fn follow(
         return;
     };
     while let Some(update) = changes.next().await {
-        let lists = Lists::from(&update);
-        let Some(proxy) = running.upgrade() else {
-            return;
-        };
-        if lists != Lists::NONE {
+        let mut lists = Lists::from(&update);
+        while !lists.is_empty() {
+            let Some(proxy) = running.upgrade() else {
+                return;
+            };
             // What cannot be read stays as it was.
             proxy.catalog.refresh(&upstream.name, client, lists).await;
+            let runtime = proxy.runtime.clone();
+            drop(proxy);
+            // A server that changes its lists all the time does not take all of the time of this process.
+            lists = Lists::NONE;
+            let gathering = async {
+                while let Some(update) = changes.next().await {
+                    lists = lists.with(Lists::from(&update));
+                }
+            };
+            let _: Option<()> = within(&runtime, REFRESH_PAUSE, gathering).await;
         }
     }
     let _ = client.closed().await;
@@ -128,3 +139,5 @@ fn describe(error: &ConnectError) -> String {
 
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// The shortest time between two readings of the lists of one server.
+const REFRESH_PAUSE: Duration = Duration::from_millis(100);

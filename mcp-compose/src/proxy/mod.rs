@@ -20,6 +20,7 @@ mod upstream;
 mod watched;
 
 use core::fmt;
+use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
@@ -371,7 +372,7 @@ async fn end_idle(running: Weak<Running>) {
             return;
         };
         proxy.end_idle();
-        let (runtime, pause) = (proxy.runtime.clone(), proxy.limits.idle / 2);
+        let (runtime, pause) = (proxy.runtime.clone(), (proxy.limits.idle / 2).max(SHORTEST));
         let ended = Arc::clone(&proxy.ended);
         drop(proxy);
         if until(
@@ -401,3 +402,6 @@ impl fmt::Debug for ProxyBuilder {
             .finish_non_exhaustive()
     }
 }
+
+/// The shortest pause between two looks for idle sessions.
+const SHORTEST: Duration = Duration::from_millis(100);

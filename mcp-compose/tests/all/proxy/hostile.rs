@@ -1,6 +1,7 @@
 //! Hostile servers, and callers that meet them.
 
 use core::future::pending;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
@@ -128,4 +129,30 @@ fn most_allocated_with_logs(count: usize) -> u64 {
 fn log_messages_wait_in_bounded_memory() {
     let most = most_allocated_with_logs(80_000);
     assert!(most < 100 << 20, "{} KiB", most >> 10);
+}
+
+#[test]
+fn a_server_that_changes_its_lists_all_the_time_is_read_now_and_then() {
+    run(async {
+        let read = Arc::<AtomicUsize>::default();
+        let counted = Arc::clone(&read);
+        let entry = legacy_lines("back", move |method, _| match method {
+            "tools/list" => {
+                let number = counted.fetch_add(1, Ordering::SeqCst);
+                assert!(number < 10_000, "it is read for ever");
+                let schema = r#"{"type":"object"}"#;
+                let list =
+                    format!(r#"{{"tools":[{{"name":"x{number}","inputSchema":{schema}}}]}}"#);
+                let changed = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+                [&*list, changed, changed, changed].map(Arc::from).to_vec()
+            }
+            _ => Vec::new(),
+        });
+        let proxy = before(entry).await;
+        let client = caller(&front(&proxy), only(Revision::V2025_11_25)).await;
+        pause(10).await;
+        let read = read.load(Ordering::SeqCst);
+        assert!((50..150).contains(&read), "{read}");
+        assert_eq!(client.tools().all().await.expect("the tools").len(), 1);
+    });
 }

@@ -120,6 +120,21 @@ fn idle_sessions_end() {
     });
 }
 
+#[test]
+fn an_idle_time_of_nothing_is_one_too() {
+    run(async {
+        let mut limits = ProxyLimits::default();
+        limits.idle = Duration::ZERO;
+        let proxy = proxy().limits(limits).start(runtime()).await;
+        let asked = only(Revision::V2026_07_28)
+            .on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
+        let client = caller(&front(&proxy), asked).await;
+        assert_eq!(count(&client).await, "1");
+        pause(1).await;
+        assert_eq!(count(&client).await, "1");
+    });
+}
+
 /// A server whose tool says this, and the settings of a caller that it may ask.
 fn saying(word: &'static str, revision: Revision) -> ServerBuilder {
     Server::builder("back", "1.0")
