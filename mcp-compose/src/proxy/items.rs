@@ -284,7 +284,7 @@ fn tool<S: Send + Sync + 'static>(
                 arguments: call.arguments,
             };
             let (mut result, revision) = running.forward(&server, &cx, ask).await?;
-            if cx.has_client_extension(EXTENSION) {
+            if revision.is_modern() && cx.has_client_extension(EXTENSION) {
                 result = running.created(&server, result, &cx)?;
             }
             Ok(Forwarded::new(result, revision))

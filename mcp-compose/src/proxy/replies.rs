@@ -30,7 +30,7 @@ pub(super) fn unreachable(server: &str) -> ErrorReply {
 /// Returns the error for the caller of a call that has no result.
 pub(super) fn failure(server: &str, error: CallError) -> ErrorReply {
     let text = match error {
-        CallError::Server(error) | CallError::Input(error) => return error,
+        CallError::Server(error) | CallError::Input(error) => return passed_on(server, error),
         CallError::Closed | CallError::ExitedEarly(_) => {
             format!("the server `{server}` ended; the request may have run")
         }
@@ -47,6 +47,25 @@ pub(super) fn failure(server: &str, error: CallError) -> ErrorReply {
         _ => format!("the answer of the server `{server}` cannot be used"),
     };
     ErrorReply::new(code::INTERNAL_ERROR, text)
+}
+
+/// Returns an error of a server for the caller. One that is about the request of the proxy itself would have another meaning for the
+/// caller, which would send its own again, or in another revision.
+fn passed_on(server: &str, error: ErrorReply) -> ErrorReply {
+    match error.code {
+        code::PARSE_ERROR
+        | code::INVALID_REQUEST
+        | code::METHOD_NOT_FOUND
+        | code::HEADER_MISMATCH
+        | code::UNSUPPORTED_VERSION => {
+            let text = format!(
+                "the server `{server}` refused the request: {} (code {})",
+                error.message, error.code
+            );
+            ErrorReply::new(code::INTERNAL_ERROR, text)
+        }
+        _ => error,
+    }
 }
 
 /// Returns the error for a caller who comes back too late, or to another process.

@@ -12,7 +12,7 @@ use crate::model::CallToolResult;
 /// The result of a tool that another server has run, for a server that forwards calls: see [`Tool::of`](crate::server::Tool::of).
 ///
 /// Its members are written as they came, byte for byte, so that numbers keep their digits and objects their order. Only the
-/// name of the other server, `resultType` and what caches need are made anew. A caller of an older revision than the other server's
+/// name of the other server, the task that it names, `resultType` and what caches need are made anew. A caller of an older revision than the other server's
 /// receives what its revision has: the result is decoded and written again for it.
 ///
 /// ```
@@ -68,13 +68,15 @@ impl Payload for Forwarded {
             let result = self.result.decode();
             let mut result: CallToolResult = result.map_err(|_| EncodeError::Custom)?;
             result.meta.remove(keys::SERVER_INFO);
+            result.meta.remove(keys::RELATED_TASK);
             return result.write(writer, revision);
         }
         let mut before = "{";
         for (name, value) in self.object().members() {
-            // The usual one is made anew; another one is for callers that have asked for it, and legacy ones have none.
+            // The usual one is made anew; another one is for callers that have asked for it, and legacy revisions have none.
             let is_usual = || value.string().is_some_and(|kind| kind == "complete");
-            if name == "resultType" && (revision.is_legacy() || is_usual()) {
+            let has_none = revision.is_legacy() || self.revision.is_legacy();
+            if name == "resultType" && (has_none || is_usual()) {
                 continue;
             }
             writer.literal(before);
@@ -91,11 +93,11 @@ impl Payload for Forwarded {
     }
 }
 
-/// Writes `_meta` without the name of the other server.
+/// Writes `_meta` without the name of the other server, and without its task, which the caller does not know.
 fn write_meta(meta: Object<'_>, writer: &mut Writer<'_>) {
     let mut before = "{";
     for (name, value) in meta.members() {
-        if name == keys::SERVER_INFO {
+        if name == keys::SERVER_INFO || name == keys::RELATED_TASK {
             continue;
         }
         writer.literal(before);

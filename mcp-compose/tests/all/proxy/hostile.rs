@@ -5,10 +5,10 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
-use mcp_async::client::ClientBuilder;
+use mcp_async::client::{CallError, ClientBuilder};
 use mcp_async::model::{ElicitParams, ElicitResult, LoggingLevel};
 use mcp_async::runtime::{duplex, within};
-use mcp_async::{Revision, Streams};
+use mcp_async::{Revision, RevisionSet, Streams};
 use mcp_compose::{Naming, Proxy, ServerEntry};
 
 use super::{caller, front};
@@ -155,4 +155,70 @@ fn a_server_that_changes_its_lists_all_the_time_is_read_now_and_then() {
         assert!((50..150).contains(&read), "{read}");
         assert_eq!(client.tools().all().await.expect("the tools").len(), 1);
     });
+}
+
+/// Returns what a caller that declares nothing receives for this answer of a legacy server to its call.
+async fn received(answer: &'static str, revision: Revision) -> Result<String, CallError> {
+    let entry = legacy_lines("back", move |method, _| match method {
+        "tools/call" => vec![answer.into()],
+        _ => Vec::new(),
+    });
+    let proxy = before(entry).await;
+    let client = caller(&front(&proxy), only(revision)).await;
+    let call = client.call_tool("x", &());
+    let result = call.raw().await?;
+    client.ping().await.expect("it is alive");
+    Ok(result.as_raw().as_str().to_owned())
+}
+
+/// MR-05: members of 2026-07-28 mean nothing in a result of an older revision.
+#[test]
+fn a_legacy_server_neither_asks_in_a_result_nor_makes_tasks_by_one() {
+    for revision in RevisionSet::all().iter() {
+        for answer in [
+            r#"{"content":[],"resultType":"input_required","requestState":"s","inputRequests":{"k":{"method":"roots/list"}}}"#,
+            r#"{"content":[],"resultType":"task","taskId":"t","status":"working","ttlMs":1}"#,
+            r#"{"content":[],"resultType":"strange"}"#,
+        ] {
+            run(async {
+                let result = received(answer, revision).await.expect("a result");
+                assert!(!result.contains("input_required"), "{revision} {result}");
+                assert!(!result.contains(r#""task""#), "{revision} {result}");
+            });
+        }
+        run(async {
+            let answer = r#"{"content":[],"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t"},"a":1}}"#;
+            let result = received(answer, revision).await.expect("a result");
+            assert!(
+                !result.contains("related-task") && result.contains(r#""a":1"#),
+                "{result}"
+            );
+        });
+    }
+}
+
+#[test]
+fn errors_about_the_requests_of_the_proxy_are_not_the_callers() {
+    for revision in RevisionSet::all().iter() {
+        for (answer, is_made_anew) in [
+            (r#"{"code":-32601,"message":"m"}"#, true),
+            (r#"{"code":-32600,"message":"m"}"#, true),
+            (r#"{"code":-32020,"message":"m"}"#, true),
+            (
+                r#"{"code":-32022,"message":"m","data":{"supported":["2024-11-05"],"requested":"2026-07-28"}}"#,
+                true,
+            ),
+            (r#"{"code":-32602,"message":"m"}"#, false),
+            (r#"{"code":-7,"message":"m"}"#, false),
+        ] {
+            run(async {
+                let error = received(answer, revision).await.expect_err("an error");
+                let CallError::Server(error) = error else {
+                    panic!("{error}")
+                };
+                assert_eq!(error.code == -32603, is_made_anew, "{revision} {error:?}");
+                assert!(error.data.is_none(), "{revision} {error:?}");
+            });
+        }
+    }
 }
