@@ -273,6 +273,7 @@ impl Bridge {
         match only {
             Some(context) => {
                 let asked = context.forward_question(&key, method, params).await;
+                context.request_state().forget_answer(&key);
                 asked.map_err(|error| error.as_reply())
             }
             None => {

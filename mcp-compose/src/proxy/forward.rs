@@ -195,6 +195,7 @@ impl Running {
                 };
                 cx.request_state().set(WAITING, &waiting)?;
                 let answer = cx.forward_question(&key, method, params).await;
+                cx.request_state().forget_answer(&key);
                 call = self.held.take(number).ok_or_else(|| over(server))?;
                 if let Some(question) = call.asked.take() {
                     question.answer(answer.map_err(|error| error.as_reply()));
@@ -372,6 +373,10 @@ async fn answered(
     })
     .await;
     all.map_err(|error| HandlerError::reply(error.as_reply()))?;
+    // The server may ask the same under the same key again.
+    asked
+        .iter()
+        .for_each(|(key, ..)| cx.request_state().forget_answer(key));
     Ok(InputAnswers {
         responses: (!answers.is_empty())
             .then(|| RawBuf::encode(&answers))

@@ -161,27 +161,69 @@ pub(super) async fn read(stream: &mut Duplex) -> Option<String> {
     String::from_utf8(line).ok()
 }
 
-/// A server of 2025-11-25 that writes what the closure returns for the method and the text of each request: results, or whole messages.
-/// What it returns nothing for is answered as a server with the tool `x` does.
+/// A server of 2025-11-25 that writes what the closure returns for the method and the text of each request: results, errors, or whole
+/// messages. What it returns nothing for is answered as a server with the tool `x` does.
 pub(super) fn legacy_lines(
     name: &str,
     answer: impl Fn(&str, &str) -> Vec<Arc<str>> + Send + Sync + 'static,
 ) -> ServerEntry {
+    lines(name, answer, |method| match method {
+        "initialize" => {
+            r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"resources":{},"logging":{}},"serverInfo":{"name":"lines","version":"1"}}"#
+        }
+        "tools/list" => r#"{"tools":[{"name":"x","inputSchema":{"type":"object"}}]}"#,
+        "resources/list" => r#"{"resources":[]}"#,
+        "resources/templates/list" => r#"{"resourceTemplates":[]}"#,
+        "ping" | "logging/setLevel" => "{}",
+        "tools/call" => r#"{"content":[]}"#,
+        _ => UNKNOWN,
+    })
+}
+
+/// A server of 2026-07-28, as [`legacy_lines`].
+pub(super) fn modern_lines(
+    name: &str,
+    answer: impl Fn(&str, &str) -> Vec<Arc<str>> + Send + Sync + 'static,
+) -> ServerEntry {
+    lines(name, answer, |method| match method {
+        "server/discover" => {
+            r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}"#
+        }
+        "tools/list" => {
+            r#"{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{"name":"x","inputSchema":{"type":"object"}}]}"#
+        }
+        "tools/call" => r#"{"resultType":"complete","content":[]}"#,
+        _ => UNKNOWN,
+    })
+}
+
+const UNKNOWN: &str = r#"{"code":-32601,"message":"Method not found"}"#;
+
+fn lines(
+    name: &str,
+    answer: impl Fn(&str, &str) -> Vec<Arc<str>> + Send + Sync + 'static,
+    usual: fn(&str) -> &'static str,
+) -> ServerEntry {
     let answer = Arc::new(answer);
     ServerEntry::connector(name, move || {
         let (ours, theirs) = duplex(64 << 10);
-        runtime().spawn(Box::pin(answer_lines(theirs, Arc::clone(&answer))));
+        let answering = answer_lines(theirs, Arc::clone(&answer), usual);
+        runtime().spawn(Box::pin(answering));
         Streams::new(runtime(), ours.split())
     })
 }
 
-async fn answer_lines(mut stream: Duplex, answer: Arc<impl Fn(&str, &str) -> Vec<Arc<str>>>) {
+async fn answer_lines(
+    mut stream: Duplex,
+    answer: Arc<impl Fn(&str, &str) -> Vec<Arc<str>>>,
+    usual: fn(&str) -> &'static str,
+) {
     while let Some(line) = read(&mut stream).await {
         let method = between(&line, "\"method\":\"", &['"']);
         let id = between(&line, "\"id\":", &[',', '}']);
         let mut answers = answer(method, &line);
         if answers.is_empty() && !id.is_empty() {
-            answers.push(usual_answer(method).into());
+            answers.push(usual(method).into());
         }
         for answer in answers {
             let message = match &*answer {
@@ -195,20 +237,6 @@ async fn answer_lines(mut stream: Duplex, answer: Arc<impl Fn(&str, &str) -> Vec
                 return;
             }
         }
-    }
-}
-
-fn usual_answer(method: &str) -> &'static str {
-    match method {
-        "initialize" => {
-            r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"resources":{},"logging":{}},"serverInfo":{"name":"lines","version":"1"}}"#
-        }
-        "tools/list" => r#"{"tools":[{"name":"x","inputSchema":{"type":"object"}}]}"#,
-        "resources/list" => r#"{"resources":[]}"#,
-        "resources/templates/list" => r#"{"resourceTemplates":[]}"#,
-        "ping" | "logging/setLevel" => "{}",
-        "tools/call" => r#"{"content":[]}"#,
-        _ => r#"{"code":-32601,"message":"Method not found"}"#,
     }
 }
 

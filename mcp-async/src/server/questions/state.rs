@@ -97,6 +97,15 @@ impl RequestState<'_> {
         kept.unwrap_or(Ok(()))
     }
 
+    /// Forgets the answer to the question under this key: it takes no more room in the state, and the same question is asked again.
+    /// For a handler that has passed the answer on, as a proxy does.
+    pub fn forget_answer(&self, key: &str) {
+        let forgotten = self
+            .context
+            .with_existing_round(|round| round.carried.answers.remove(key));
+        drop(forgotten);
+    }
+
     /// Forgets the value under this key.
     pub fn remove(&self, key: &str) {
         self.context

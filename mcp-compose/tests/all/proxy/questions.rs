@@ -9,11 +9,11 @@ use mcp_async::model::{
 };
 use mcp_async::server::{Context, ServerBuilder};
 use mcp_async::{Revision, Server};
-use mcp_compose::ProxyLimits;
+use mcp_compose::{Proxy, ProxyLimits};
 use mcp_proto::revision::Elicitation;
 
 use super::{before, both, caller, front, in_each_pair};
-use crate::support::{only, run, runtime};
+use crate::support::{modern_lines, only, run, runtime};
 
 #[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
 struct Name {
@@ -189,5 +189,70 @@ fn a_call_that_its_caller_forgets_is_cancelled_after_a_time() {
         )
         .await;
         assert_eq!(proxy.in_use().1, 0);
+    });
+}
+
+/// A wrong PIN, say, is asked for in the same words again.
+#[test]
+fn a_question_that_a_server_asks_again_is_asked_again() {
+    let form = r#"{"type":"object","properties":{}}"#;
+    let question = format!(
+        r#"{{"method":"elicitation/create","params":{{"message":"PIN?","requestedSchema":{form}}}}}"#
+    );
+    let asks = move |state: &str| -> Vec<Arc<str>> {
+        let asked = format!(
+            r#"{{"resultType":"input_required","requestState":"{state}","inputRequests":{{"pin":{question}}}}}"#
+        );
+        vec![asked.into()]
+    };
+    let asks = Arc::new(asks);
+    for revision in [Revision::V2025_06_18, Revision::V2026_07_28] {
+        let asks = Arc::clone(&asks);
+        let entry = modern_lines("back", move |method, line| match method {
+            "tools/call" if line.contains("once") => asks("twice"),
+            "tools/call" if line.contains("twice") => Vec::new(),
+            "tools/call" => asks("once"),
+            _ => Vec::new(),
+        });
+        run(async {
+            let proxy = Proxy::builder().entry(entry).start(runtime()).await;
+            let heard = Arc::default();
+            let client = caller(&front(&proxy), person(revision, &heard)).await;
+            client.call_tool("back__x", &()).await.expect("a result");
+            assert_eq!(
+                *heard.lock().expect("no panic"),
+                ["PIN?", "PIN?"],
+                "{revision}"
+            );
+        });
+    }
+}
+
+/// What a server was told need not travel with its call.
+#[test]
+fn many_large_answers_fit_into_one_call() {
+    let server = Server::builder("back", "1.0").tool(
+        "agent",
+        "Asks the model often",
+        |(): (), cx: Context| async move {
+            let mut read = 0;
+            for round in 0..8 {
+                let asked = CreateMessageParams::new(vec![SamplingMessage::user("more")], 10);
+                let answer = cx.sample(&format!("round {round}"), asked).await?;
+                read += answer.content.text().len();
+            }
+            Ok(read.to_string())
+        },
+    );
+    run(async {
+        let proxy = before(&server, Revision::V2025_11_25)
+            .start(runtime())
+            .await;
+        let model = only(Revision::V2026_07_28).on_sampling(|_: CreateMessageParams, _| async {
+            Ok(CreateMessageResult::new("model", "x".repeat(10_000)))
+        });
+        let client = caller(&front(&proxy), model).await;
+        let read = client.call_tool("agent", &()).await.expect("a result");
+        assert_eq!(read.text(), "80000");
     });
 }
