@@ -56,7 +56,8 @@ use crate::waiting::{sleep, until};
 ///   all callers; [`caller_entry`](ProxyBuilder::caller_entry) gives each what is its own there.
 /// - A server that is not reached does not hold up the others. It is connected again, and meanwhile its items fail.
 /// - Tasks of servers are offered if the builder of the server in front has [tasks](mcp_async::server::ServerBuilder::tasks): those of a
-///   server of 2026-07-28 under ids that belong to the caller, those of a legacy server as tasks of the server in front.
+///   server of 2026-07-28 under ids that belong to the caller, those of a legacy server as tasks of the server in front. A caller with
+///   tasks receives no log messages of a server of 2026-07-28 with tasks.
 /// - Of proxies in a circle, none offers the items that passed it before.
 ///
 /// Clones are the same proxy, which runs as long as one of them, or a server that it made, does.

@@ -10,6 +10,7 @@ use mcp_async::client::ConnectError;
 use mcp_async::model::{ClientFeatures, LoggingLevel, ServerFeatures};
 use mcp_async::runtime::{RuntimeHandle, within};
 use mcp_async::server::CallContext;
+use mcp_async::tasks::EXTENSION;
 use mcp_async::{Client, Revision};
 use mcp_proto::Instant;
 
@@ -24,6 +25,8 @@ pub(super) struct Session {
     pub(super) bridge: Arc<Bridge>,
     /// True if the server declares that it logs.
     has_logs: bool,
+    /// True if the server makes tasks of 2026-07-28.
+    makes_tasks: bool,
     /// The log level that the server was told.
     level: Watch<Option<LoggingLevel>>,
     /// The resources whose changes are reported.
@@ -43,6 +46,7 @@ impl Session {
         Self {
             revision: info.revision,
             has_logs: info.features.contains(ServerFeatures::LOGGING),
+            makes_tasks: info.revision.is_modern() && info.extension(EXTENSION).is_some(),
             client,
             bridge,
             level: Watch::default(),
@@ -61,7 +65,9 @@ impl Session {
 
     /// Returns true if the server has log messages for this call.
     pub(super) fn logs(&self, cx: &CallContext) -> bool {
-        self.has_logs && cx.log_level().is_some()
+        // A task is asked for in the session that callers share, and may live only where it was made.
+        let is_task = self.makes_tasks && cx.has_client_extension(EXTENSION);
+        self.has_logs && !is_task && cx.log_level().is_some()
     }
 
     /// Returns true if no call can be sent any more.

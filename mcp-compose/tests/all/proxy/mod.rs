@@ -7,6 +7,7 @@ mod instructions;
 mod lists;
 mod questions;
 mod sessions;
+mod tasks;
 mod transcripts;
 mod watched;
 
