@@ -1,11 +1,12 @@
 //! Calls of legacy servers that stay open while a caller of 2026-07-28 answers a question.
 
 use core::time::Duration;
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
 
 use mcp_async::client::{CallError, RoundResult};
 use mcp_async::runtime::RuntimeHandle;
+use mcp_proto::Instant;
 
 use super::bridge::{OpenCall, Question};
 use super::sessions::Lease;
@@ -30,8 +31,11 @@ pub(super) struct HeldCalls(Watch<Held>);
 
 #[derive(Default)]
 struct Held {
-    calls: HashMap<u64, RunningCall>,
+    /// By their numbers, each with the time until which it waits: all wait for the same time, so that the first is due first.
+    calls: BTreeMap<u64, (Instant, RunningCall)>,
     last: u64,
+    /// True while a task waits for the time of the first.
+    is_timed: bool,
 }
 
 impl HeldCalls {
@@ -42,27 +46,29 @@ impl HeldCalls {
         runtime: &RuntimeHandle,
         (most, time): (usize, Duration),
     ) -> Option<u64> {
+        let until = runtime.now() + time;
         let mut call = Some(call);
-        let number = self.0.change(|held| {
+        let (number, begins) = self.0.change(|held| {
             if held.calls.len() >= most {
                 return None;
             }
             held.last += 1;
-            held.calls.extend(call.take().map(|call| (held.last, call)));
-            Some(held.last)
+            let call = call.take().map(|call| (held.last, (until, call)));
+            held.calls.extend(call);
+            let begins = !core::mem::replace(&mut held.is_timed, true);
+            Some((held.last, begins))
         })?;
-        let (held, clock) = (Arc::downgrade(self), runtime.clone());
-        runtime.spawn(Box::pin(async move {
-            sleep(&clock, time).await;
-            let late = held.upgrade().and_then(|held: Arc<Self>| held.take(number));
-            drop(late);
-        }));
+        if begins {
+            let (held, clock) = (Arc::downgrade(self), runtime.clone());
+            runtime.spawn(Box::pin(cancel_late(held, clock, time)));
+        }
         Some(number)
     }
 
     /// Takes a call out: each number is good once.
     pub(super) fn take(&self, number: u64) -> Option<RunningCall> {
-        self.0.change(|held| held.calls.remove(&number))
+        let taken = self.0.change(|held| held.calls.remove(&number));
+        taken.map(|(_, call)| call)
     }
 
     /// Cancels all calls.
@@ -74,5 +80,27 @@ impl HeldCalls {
     /// Returns how many calls wait.
     pub(super) fn len(&self) -> usize {
         self.0.read(|held| held.calls.len())
+    }
+}
+
+/// Cancels calls when they have waited for this time, until none waits.
+async fn cancel_late(held: Weak<HeldCalls>, runtime: RuntimeHandle, mut time: Duration) {
+    loop {
+        sleep(&runtime, time).await;
+        let Some(held) = held.upgrade() else { return };
+        let now = runtime.now();
+        let (late, next) = held.0.change(|held| {
+            let is_due = |(until, _): &(Instant, RunningCall)| *until <= now;
+            let mut late = Vec::new();
+            while let Some(first) = held.calls.first_entry().filter(|it| is_due(it.get())) {
+                late.push(first.remove());
+            }
+            let next = held.calls.values().next().map(|(until, _)| *until);
+            held.is_timed = next.is_some();
+            (late, next)
+        });
+        drop(late);
+        let Some(next) = next else { return };
+        time = next.saturating_since(now);
     }
 }

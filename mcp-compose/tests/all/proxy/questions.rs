@@ -256,3 +256,24 @@ fn many_large_answers_fit_into_one_call() {
         assert_eq!(read.text(), "80000");
     });
 }
+
+/// The most bytes that are allocated at once while a caller answers one question in each of so many calls.
+fn most_allocated(count: usize) -> u64 {
+    let script = async {
+        let proxy = before(&curious(), Revision::V2025_11_25);
+        let proxy = proxy.start(runtime()).await;
+        let client = person(Revision::V2026_07_28, &Arc::default());
+        let client = caller(&front(&proxy), client).await;
+        for _ in 0..count {
+            client.call_tool("sum", &()).await.expect("a result");
+        }
+        assert_eq!(proxy.in_use(), (2, 0));
+    };
+    allocation_counter::measure(|| run(script)).bytes_max
+}
+
+#[test]
+fn what_was_answered_leaves_nothing() {
+    let [few, many] = [100, 1_600].map(most_allocated);
+    assert!(many < few * 2, "{few} {many}");
+}
