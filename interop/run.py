@@ -87,6 +87,7 @@ BEHIND_PROXY = {
     "directories": "a proxy passes no extension but tasks on",
 }
 BEHIND_PROXY_MODERN = {"subscribe": "the tool changes a resource of its caller's process, which lasts as long as a call"}
+LOGS_OR_TASKS = {"logging": "a session with tasks is shared, and log messages do not say which call they are of"}
 LEGACY_BEHIND_PROXY = {feature: "the server is of another era" for feature in ["rounds", "task-input", "task-errors"]}
 
 ADAPTERS = ["tokio", "smol"]
@@ -260,6 +261,8 @@ def behind_proxy(options: argparse.Namespace, adapter: str):
         table = Table(f"mcp-{adapter} drives {server.name} behind mcp-cmd proxy, which speaks {server.revisions[-1]} with it")
         for revision in [one for one in (LEGACY[-1], MODERN) if one in (options.revision or ALL)]:
             lacks = server.lacks | BEHIND_PROXY
+            if revision == MODERN and MODERN in server.revisions and "tasks" not in server.lacks:
+                lacks |= LOGS_OR_TASKS
             if revision == MODERN:
                 lacks |= BEHIND_PROXY_MODERN | (LEGACY_BEHIND_PROXY if MODERN not in server.revisions else {})
             words = ["--revisions", revision, "--expect", revision, "--without", ",".join(lacks), "--", *proxy, *server.command]
