@@ -125,7 +125,7 @@ fn report(status: &HttpStatus, proxy: &Proxy) -> Result<String, String> {
     let states = proxy.states();
     let connected = states
         .iter()
-        .filter(|(_, state)| *state == UpstreamState::Ready);
+        .filter(|(_, state)| matches!(state, UpstreamState::Ready | UpstreamState::Resting));
     let connected = connected.count();
     let (behind, waiting) = proxy.in_use();
     let text = format!(

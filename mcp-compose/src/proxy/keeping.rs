@@ -34,8 +34,12 @@ pub(super) async fn keep(running: Weak<Running>, upstream: Arc<Upstream>) {
                 pause = FIRST_PAUSE;
                 drop(proxy);
                 let followed = follow(&running, &upstream, &client, changes);
-                if until(upstream.removed(), followed).await.is_none() {
-                    return;
+                if until(upstream.unwanted(), followed).await.is_none() {
+                    drop(client);
+                    if !upstream.wanted().await {
+                        return;
+                    }
+                    continue;
                 }
                 "it has ended".to_owned()
             }

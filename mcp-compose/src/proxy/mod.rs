@@ -130,6 +130,13 @@ impl ProxyBuilder {
         self
     }
 
+    /// Sets whether a server that has had no call for [`ProxyLimits::idle`] is left alone until the next one, which connects it
+    /// again; false by default. Meanwhile its items stay listed as they were, and changes of its lists are not seen.
+    pub fn end_idle_servers(mut self, end: bool) -> Self {
+        self.settings.rests = end;
+        self
+    }
+
     /// Offers those items only for which the rule returns true. Its arguments are the name of the server, and the name or URI of the
     /// item there.
     pub fn expose(mut self, rule: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> Self {
@@ -220,6 +227,7 @@ impl Proxy {
                 catalog: CatalogLimits::default(),
                 limits: ProxyLimits::default(),
                 keeps_items: true,
+                rests: false,
                 exposes: None,
                 shows: None,
                 caller_entries: HashMap::new(),

@@ -38,6 +38,8 @@ pub(super) struct Running {
     pub(super) held: Arc<HeldCalls>,
     pub(super) limits: ProxyLimits,
     pub(super) keeps_items: bool,
+    /// Servers without calls are not kept connected.
+    rests: bool,
     /// Names are as servers gave them.
     pub(super) is_bare: bool,
     pub(super) shows: Option<Arc<Shows>>,
@@ -72,6 +74,7 @@ struct CallerSessions(Sessions);
 pub(super) struct Settings {
     pub(super) limits: ProxyLimits,
     pub(super) keeps_items: bool,
+    pub(super) rests: bool,
     pub(super) naming: Naming,
     pub(super) catalog: CatalogLimits,
     pub(super) exposes: Option<Box<Exposes>>,
@@ -85,6 +88,7 @@ impl Running {
         let Settings {
             limits,
             keeps_items,
+            rests,
             naming,
             catalog,
             exposes,
@@ -110,6 +114,7 @@ impl Running {
             tasks: task_key.or_else(TaskKey::random),
             limits,
             keeps_items,
+            rests,
             is_bare,
             shows,
             caller_entries,
@@ -139,6 +144,9 @@ impl Running {
     ) -> Result<Lease, HandlerError> {
         let reachable = self.upstream(server).ok_or_else(|| unreachable(server));
         let upstream = reachable.map_err(HandlerError::reply)?;
+        if self.rests {
+            upstream.note_use(self.runtime.now());
+        }
         let main = match upstream.main_now() {
             Some(main) => main,
             None => {
@@ -284,6 +292,12 @@ impl Running {
         let since = mcp_async::Instant::from_millis(now.saturating_sub(idle));
         self.leases.end_idle(since);
         self.quiet.end_idle(since);
+        if self.rests {
+            let upstreams = self.upstreams.read(Clone::clone);
+            upstreams
+                .iter()
+                .for_each(|one| one.rest(since, &self.runtime));
+        }
     }
 
     /// Notes the errors of the last change of the items.

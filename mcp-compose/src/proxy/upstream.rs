@@ -1,9 +1,10 @@
 //! A server behind a proxy, and the session in which its lists are read.
 
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use mcp_async::Client;
+use mcp_async::Instant;
 use mcp_async::model::ServerFeatures;
 use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::Principal;
@@ -19,6 +20,8 @@ pub(super) struct Upstream {
     /// Makes the entry by which a caller reaches the server, if each has its own.
     pub(super) caller_entry: Option<Arc<CallerEntry>>,
     state: Watch<Main>,
+    /// The time of the last call, in milliseconds.
+    used: AtomicU64,
     /// All sessions, those that are dropped included.
     sessions: Watch<Vec<Weak<Session>>>,
     /// True if the server may suggest values.
@@ -34,6 +37,8 @@ pub(super) enum Main {
     #[default]
     Connecting,
     Ready(Arc<Session>),
+    /// There was no call for long.
+    Resting,
     Failed(String),
     /// The server was removed, or the proxy is over.
     Removed,
@@ -47,6 +52,8 @@ pub enum UpstreamState {
     Connecting,
     /// It is connected, and its lists were read.
     Ready,
+    /// It has had no call for long, and is connected again for the next one.
+    Resting,
     /// It cannot be reached, for this reason, or has ended. It is connected again after a pause.
     Failed(String),
 }
@@ -58,6 +65,7 @@ impl Upstream {
             entry,
             caller_entry,
             state: Watch::default(),
+            used: AtomicU64::new(0),
             sessions: Watch::default(),
             completes: AtomicBool::new(false),
         })
@@ -67,6 +75,7 @@ impl Upstream {
         self.state.read(|main| match main {
             Main::Connecting => UpstreamState::Connecting,
             Main::Ready(_) => UpstreamState::Ready,
+            Main::Resting => UpstreamState::Resting,
             Main::Failed(reason) => UpstreamState::Failed(reason.clone()),
             Main::Removed => UpstreamState::Failed("it was removed".to_owned()),
         })
@@ -88,9 +97,14 @@ impl Upstream {
 
     /// Returns the session that all callers may share, as soon as there is one; `None` if the server cannot be reached now.
     pub(super) async fn main(&self) -> Option<Arc<Session>> {
+        self.state.change(|main| {
+            if let Main::Resting = main {
+                *main = Main::Connecting;
+            }
+        });
         self.state
             .find(|main| match main {
-                Main::Connecting => None,
+                Main::Connecting | Main::Resting => None,
                 Main::Ready(session) => Some(Some(Arc::clone(session))),
                 Main::Failed(_) | Main::Removed => Some(None),
             })
@@ -139,6 +153,42 @@ impl Upstream {
         for session in self.sessions() {
             session.end(runtime);
         }
+    }
+
+    /// Notes a call.
+    pub(super) fn note_use(&self, now: Instant) {
+        self.used.store(now.as_millis(), Ordering::Relaxed);
+    }
+
+    /// Ends the session that callers share if none has used it since this time; the next call connects the server again.
+    pub(super) fn rest(&self, since: Instant, runtime: &RuntimeHandle) {
+        let is_used = self.used.load(Ordering::Relaxed) >= since.as_millis();
+        let ended = self.state.change(|main| match main {
+            Main::Ready(session) if !is_used && Arc::strong_count(session) == 1 => {
+                Some(core::mem::replace(main, Main::Resting))
+            }
+            _ => None,
+        });
+        if let Some(Main::Ready(session)) = ended {
+            session.end(runtime);
+        }
+    }
+
+    /// Waits until the session that callers share is not to be kept.
+    pub(super) async fn unwanted(&self) {
+        let is_unwanted = |main: &Main| matches!(main, Main::Removed | Main::Resting).then_some(());
+        self.state.find(is_unwanted).await;
+    }
+
+    /// Waits until the server is to be connected again. Returns false if it was removed.
+    pub(super) async fn wanted(&self) -> bool {
+        self.state
+            .find(|main| match main {
+                Main::Resting => None,
+                Main::Removed => Some(false),
+                _ => Some(true),
+            })
+            .await
     }
 
     /// Waits until the server was removed.

@@ -290,3 +290,39 @@ fn shared_sessions_are_started_at_a_rate_and_end_when_they_are_idle() {
         assert!(client.call_tool("s0__count", &()).await.is_ok());
     });
 }
+
+#[test]
+fn a_server_without_calls_rests_until_the_next_one() {
+    for upstream in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        run(async {
+            let mut limits = ProxyLimits::default();
+            limits.idle = Duration::from_secs(60);
+            let proxy = Proxy::builder()
+                .entry(entry("back", &saying("one", upstream)))
+                .limits(limits)
+                .end_idle_servers(true)
+                .start(runtime())
+                .await;
+            let client = caller(&front(&proxy), only(Revision::V2025_11_25)).await;
+            assert_eq!(say(&client).await, "one");
+            for _ in 0..5 {
+                pause(40).await;
+                assert_eq!(say(&client).await, "one");
+                assert_eq!(proxy.in_use().0, 1);
+            }
+            pause(200).await;
+            assert_eq!(proxy.in_use().0, 0);
+            assert_eq!(proxy.states()[0].1, UpstreamState::Resting);
+            let tools = client.tools().all().await.expect("it lists");
+            assert!(
+                tools.iter().any(|tool| tool.name == "back__say"),
+                "{tools:?}"
+            );
+            assert_eq!(say(&client).await, "one", "{upstream}");
+            assert_eq!(proxy.states()[0].1, UpstreamState::Ready);
+            pause(200).await;
+            assert!(proxy.remove("back"));
+            assert_eq!(proxy.in_use().0, 0);
+        });
+    }
+}
