@@ -166,15 +166,15 @@ impl ConfigEntry {
     }
 
     /// Returns a digest of everything that decides which program runs and what is sent where: program, arguments,
-    /// variables, folder, environment file, URL and headers, as they are written in the file. A person who agreed to the
-    /// entry agreed to this digest; a change of the file is another. What the environment file contains is not in it.
+    /// variables, folder, environment file, URL and headers, as they are written in the file, and the inputs that they refer to, with
+    /// their defaults. A person who agreed to the entry agreed to this digest; a change of the file is another. What the environment
+    /// file contains is not in it.
     pub fn digest(&self) -> Digest {
-        let texts = self.members.texts();
-        Digest::of(
-            texts
-                .iter()
-                .flat_map(|(place, text)| [place.as_bytes(), text.as_bytes()]),
-        )
+        let texts = self.members.texts().into_iter();
+        let texts = texts.flat_map(|(place, text)| [place, text]);
+        let inputs = self.inputs().flat_map(Input::texts);
+        let all: Vec<String> = texts.chain(inputs).collect();
+        Digest::of(all.iter().map(String::as_bytes))
     }
 
     /// Returns the names of the members that this crate does not know.

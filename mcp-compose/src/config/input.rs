@@ -44,6 +44,29 @@ pub enum InputKind {
     Command,
 }
 
+impl Input {
+    /// Returns all that the file says of the input, for a digest.
+    pub(super) fn texts(&self) -> Vec<String> {
+        let Self {
+            id,
+            kind,
+            description,
+            default,
+            is_secret,
+            options,
+        } = self;
+        let shape = format!(
+            "input {kind:?} {is_secret} {} {} {}",
+            description.is_some(),
+            default.is_some(),
+            options.len()
+        );
+        let texts = [Some(id), description.as_ref(), default.as_ref()];
+        let texts = texts.into_iter().flatten().chain(options).cloned();
+        [shape].into_iter().chain(texts).collect()
+    }
+}
+
 /// Reads the inputs that a file declares; those that are wrong are errors.
 pub(super) fn read(inputs: Raw<'_>, errors: &mut Vec<ConfigError>) -> Arc<[Input]> {
     let (mut read, mut ids) = (Vec::new(), HashSet::new());

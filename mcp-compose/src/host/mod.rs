@@ -103,6 +103,7 @@ impl Host {
 
     /// Takes a configuration file that has changed: adds its servers, puts those that differ in the place of those of their
     /// names, and removes those that came from a file and are not in it any more. Servers that do not differ continue.
+    /// A name of a server that came from elsewhere is not taken from it: a file of a project replaces no server of the user.
     ///
     /// Entries of a file of a project need a new approval if their [digest](crate::ConfigEntry::digest) has changed.
     pub fn reload(&self, config: &Config, of_project: bool) {
@@ -122,7 +123,14 @@ impl Host {
             let Source::Config { entry, .. } = &source else {
                 continue;
             };
-            if !entry.is_disabled() && known.remove(source.name()) != Some(entry.digest()) {
+            if entry.is_disabled() {
+                continue;
+            }
+            let is_wanted = match known.remove(source.name()) {
+                Some(digest) => digest != entry.digest(),
+                None => self.shared.server(source.name()).is_err(),
+            };
+            if is_wanted {
                 self.start(source);
             }
         }

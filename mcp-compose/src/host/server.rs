@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mcp_async::Client;
+use mcp_async::client::ConnectionState;
 
 use super::answers::Answers;
 use super::context::CallInfo;
@@ -38,7 +39,7 @@ pub(super) struct Status {
     pub(super) client: Option<Client>,
     /// The calls of the host that run.
     calls: Vec<Arc<CallInfo>>,
-    /// True if the server has notified that its tools changed, and they are not read yet.
+    /// True if the server has notified that its tools changed, or was started again, and they are not read yet.
     pub(super) is_stale: bool,
     pub(super) is_stopping: bool,
     /// True if the task is over.
@@ -113,6 +114,15 @@ impl Server {
     pub(super) fn client(&self) -> Result<Client, HostError> {
         let client = self.status.read(|status| status.client.clone());
         client.ok_or_else(|| HostError::NotConnected(Arc::clone(&self.name)))
+    }
+
+    /// Returns true if the tools may be others than those that were read. They are read again then.
+    pub(super) fn may_have_changed(&self) -> bool {
+        let is_between = |client: Client| client.connection() == ConnectionState::Reconnecting;
+        if self.client().is_ok_and(is_between) {
+            self.status.change(|status| status.is_stale = true);
+        }
+        self.status.read(|status| status.is_stale)
     }
 
     /// Resolves when this holds.

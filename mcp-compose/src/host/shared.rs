@@ -142,9 +142,8 @@ impl Shared {
             let view = self.catalog.view();
             let (server, name, tool) = subject.find(&view, name).ok_or_else(unknown)?;
             let server = self.server(&server)?;
-            let has_changed = tool.is_some()
-                && self.hooks.approve_tool.is_some()
-                && server.status.read(|status| status.is_stale);
+            let has_changed =
+                tool.is_some() && self.hooks.approve_tool.is_some() && server.may_have_changed();
             if !has_changed {
                 return Ok(Route { server, name, tool });
             }

@@ -124,18 +124,15 @@ impl Task {
                 Event::Connection(ConnectionState::Closed) => return,
                 Event::Connection(ConnectionState::Reconnecting) => {
                     connection = ConnectionState::Reconnecting;
+                    // It may be another server afterwards.
+                    server.status.change(|status| status.is_stale = true);
                     shared.enter(server, ServerState::Restarting);
                     continue;
                 }
                 Event::Connection(state) => {
                     connection = state;
                     shared.enter(server, ServerState::Ready);
-                    // A subscription tells it too, and later.
-                    if updates.is_some() {
-                        Lists::NONE
-                    } else {
-                        Lists::ALL
-                    }
+                    Lists::ALL
                 }
             };
             self.refresh(client, lists).await;

@@ -1,16 +1,19 @@
 //! What a person approves.
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
+use mcp_async::client::reopened;
 use mcp_async::model::ToolAnnotations;
+use mcp_async::runtime::duplex;
 use mcp_async::server::Tool;
-use mcp_async::{Revision, Server};
+use mcp_async::{Revision, Server, Streams};
 use mcp_compose::{
     Config, Host, HostBuilder, HostError, ServerEntry, ServerState, ToolConsent, Variables,
 };
 
 use super::{Notes, builder, start};
-use crate::support::{in_each_revision, run, runtime};
+use crate::support::{in_each_revision, pause, run, runtime};
 
 fn tool(description: &str) -> Tool {
     Tool::new("x")
@@ -274,5 +277,117 @@ fn an_input_is_asked_once_for_each_file() {
             "servers.a2.url: it is no http:// or https:// URL"
         );
         assert!(!format!("{:?}", host.servers()).contains("s3cret"));
+    });
+}
+
+/// What a person agreed to is what a default of the file puts there, too.
+#[test]
+fn an_input_of_a_file_is_in_the_digest_of_those_who_refer_to_it() {
+    let digests = |input: &str| {
+        let text = format!(
+            r#"{{"servers":{{"a":{{"command":"run","args":["${{input:x}}"]}},"b":{{"command":"run"}}}},"inputs":[{input}]}}"#
+        );
+        let config = Config::parse(text.as_bytes()).unwrap();
+        assert!(config.errors().is_empty(), "{:?}", config.errors());
+        let digests = config.entries().iter().map(|entry| entry.digest());
+        let [of_a, of_b] = digests.collect::<Vec<_>>()[..] else {
+            panic!("two entries")
+        };
+        (of_a, of_b)
+    };
+    let inputs = [
+        r#"{"type":"promptString","id":"x"}"#,
+        r#"{"type":"promptString","id":"x","default":"--safe"}"#,
+        r#"{"type":"promptString","id":"x","default":"--all"}"#,
+        r#"{"type":"promptString","id":"x","description":"Your password"}"#,
+        r#"{"type":"promptString","id":"x","password":true}"#,
+        r#"{"type":"pickString","id":"x"}"#,
+        r#"{"type":"pickString","id":"x","options":["a"]}"#,
+        r#"{"type":"pickString","id":"x","options":["a","b"]}"#,
+    ];
+    let (of_a, of_b): (Vec<_>, Vec<_>) = inputs.into_iter().map(digests).unzip();
+    let different: std::collections::HashSet<_> = of_a.into_iter().collect();
+    assert_eq!(different.len(), inputs.len());
+    assert!(of_b.iter().all(|digest| *digest == of_b[0]));
+}
+
+/// A file of a project takes no names from the user.
+#[test]
+fn a_file_replaces_no_servers_of_others() {
+    run(async {
+        let file = br#"{"mcpServers":{"notes":{"command":"/no/such/program"},"more":{"command":"/no/such/program"}}}"#;
+        let file = Config::parse(file).unwrap();
+        for of_project in [false, true] {
+            let mine = Server::builder("notes", "1.0").with(tool("Mine"));
+            let host =
+                start(Host::builder("desk", "1.0").entry(super::entry("notes", &mine))).await;
+            for _ in 0..2 {
+                host.reload(&file, of_project);
+                host.ready().await;
+                let names: Vec<_> = host.servers().into_iter().map(|it| it.name).collect();
+                assert_eq!(
+                    names.iter().map(|name| &**name).collect::<Vec<_>>(),
+                    ["notes", "more"]
+                );
+                let done = host.call_tool("notes__x", &HashMap::from([("n", 1)])).await;
+                assert_eq!(done.unwrap().text(), "done");
+            }
+        }
+    });
+}
+
+/// A server that is started again may be another one.
+#[test]
+fn a_consent_holds_after_a_restart_if_the_tool_is_the_same() {
+    in_each_revision(|revision| async move {
+        let make = |description: &str| {
+            let server = Server::builder("a", "1.0").with(tool(description));
+            server.change_notifications().build().unwrap()
+        };
+        let current = Arc::new(Mutex::new(make("Reads")));
+        let connected = Arc::clone(&current);
+        let notes = Notes::default();
+        let noted = notes.clone();
+        let host = builder(revision)
+            .entry(ServerEntry::connector("a", move || {
+                let connected = Arc::clone(&connected);
+                reopened(runtime(), move || {
+                    let (ours, theirs) = duplex(1 << 16);
+                    let server = connected.lock().unwrap().clone();
+                    runtime().spawn(Box::pin(async move {
+                        let _ = server.serve(Streams::new(runtime(), theirs.split())).await;
+                    }));
+                    async { Ok(ours.split()) }
+                })
+            }))
+            .approve_tool(move |asked| {
+                noted.note(asked.tool.description.clone().unwrap_or_default());
+                async { ToolConsent::WhileUnchanged }
+            });
+        let host = start(host).await;
+        let call = async || {
+            host.call_tool("a__x", &())
+                .await
+                .map(|result| result.text())
+        };
+        call().await.unwrap();
+        assert_eq!(notes.take(), ["Reads"]);
+        for description in ["Reads", "Deletes"] {
+            pause(1).await;
+            let mut states = host.state_changes();
+            {
+                let mut current = current.lock().unwrap();
+                let before = core::mem::replace(&mut *current, make(description));
+                before.registry().shutdown();
+            }
+            while !matches!(states.next().await.state, ServerState::Restarting) {}
+            // It is sent as soon as there is a connection.
+            call().await.unwrap();
+            let asked = notes.take();
+            match description {
+                "Reads" => assert!(asked.is_empty(), "{revision} {asked:?}"),
+                _ => assert_eq!(asked, ["Deletes"], "{revision}"),
+            }
+        }
     });
 }
