@@ -282,7 +282,7 @@ impl Members {
         let mut environment = BTreeMap::new();
         if let Some(file) = self.env_file {
             let path = variables.workspace().unwrap_or(Path::new("")).join(file);
-            let text = file::read(&path);
+            let text = file::read_regular(&path);
             let parsed = text.and_then(|text| env_file::parse(&String::from_utf8_lossy(&text)));
             environment = parsed.map_err(|error| error.at("envFile"))?;
         }

@@ -1,6 +1,6 @@
 //! Reading files of a bounded size.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 
@@ -12,6 +12,15 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
     let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut text));
     read.map_err(|error| ConfigError::new(error.to_string()))?;
     check(&text).map(|()| text)
+}
+
+/// Returns the content of a file that another file names. A pipe or a device, which may never end or be written to, is refused.
+pub(super) fn read_regular(path: &Path) -> Result<Vec<u8>, ConfigError> {
+    let metadata = fs::metadata(path).map_err(|error| ConfigError::new(error.to_string()))?;
+    if !metadata.is_file() {
+        return Err(ConfigError::new("it is no regular file"));
+    }
+    read(path)
 }
 
 /// Refuses a text that is too large.

@@ -106,8 +106,14 @@ impl Config {
         let mut names = HashSet::new();
         for (name, value) in servers.members() {
             let name = name.to_cow();
-            let place = format!("{member}.{name}");
+            let is_shown = !name.contains(char::is_control);
+            let place = match is_shown {
+                true => format!("{member}.{name}"),
+                // Errors are for terminals, too.
+                false => format!("{member}.{}", name.escape_debug()),
+            };
             let entry = match names.insert(name.clone()) {
+                _ if !is_shown => Err(ConfigError::new("its name has control characters")),
                 true => ConfigEntry::read(&name, &place, value, &self.inputs),
                 false => Err(ConfigError::new("it is there twice")),
             };

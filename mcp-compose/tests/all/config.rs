@@ -277,6 +277,22 @@ fn what_decides_what_runs_is_in_the_digest() {
 }
 
 #[test]
+fn names_that_a_terminal_would_obey_are_errors() {
+    let text = r#"{"servers":{"a\u001b[2J":{"command":"x"},"b\nc":{"command":"x"},"d e":{"command":"x"}}}"#;
+    let config = Config::parse(text.as_bytes()).unwrap();
+    let names: Vec<_> = config.entries().iter().map(|entry| entry.name()).collect();
+    assert_eq!(names, ["d e"]);
+    let errors: Vec<_> = config.errors().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        errors,
+        [
+            r"servers.a\u{1b}[2J: its name has control characters",
+            r"servers.b\nc: its name has control characters",
+        ]
+    );
+}
+
+#[test]
 fn files_and_the_environment_files_that_they_name() {
     let folder = std::env::temp_dir().join(format!("mcp-compose-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
@@ -292,6 +308,9 @@ fn files_and_the_environment_files_that_they_name() {
         assert!(error.starts_with(&expected), "{error}");
     };
     check("No such file");
+    fs::create_dir(folder.join(".env")).unwrap();
+    check("it is no regular file");
+    fs::remove_dir(folder.join(".env")).unwrap();
     fs::write(folder.join(".env"), "A=1\nB").unwrap();
     check("line 2 is no `NAME=value`");
     fs::write(folder.join(".env"), "A".repeat((1 << 20) + 1)).unwrap();
