@@ -9,6 +9,10 @@ use core::time::Duration;
 pub struct CatalogLimits {
     /// The items of one list of one server, 10,000 by default.
     pub items_per_list: usize,
+    /// The items of all lists of one server, 20,000 by default: no server takes the room of the others.
+    pub items_per_server: usize,
+    /// The bytes of all items of one server as JSON, 16 MiB by default.
+    pub bytes_per_server: usize,
     /// The items of all lists of all servers, 100,000 by default.
     pub items: usize,
     /// The bytes of all items as JSON, 64 MiB by default. Names, the texts that are searched and indexes come on top: at
@@ -24,6 +28,8 @@ impl Default for CatalogLimits {
     fn default() -> Self {
         Self {
             items_per_list: 10_000,
+            items_per_server: 20_000,
+            bytes_per_server: 16 << 20,
             items: 100_000,
             bytes: 64 << 20,
             pages: 1_000,

@@ -26,9 +26,9 @@ pub enum ListErrorKind {
     /// The call of a page failed, its pages do not end ([`CallError::PaginationLimit`]), or it took longer than
     /// [`CatalogLimits::time`](super::CatalogLimits::time) ([`CallError::Timeout`]).
     Call(CallError),
-    /// The list, or all lists together, would have more than so many items.
+    /// The list, the lists of the server, or all lists together, would have more than so many items.
     Items(usize),
-    /// All lists together would have more than so many bytes.
+    /// The lists of the server, or all lists together, would have more than so many bytes.
     Bytes(usize),
 }
 

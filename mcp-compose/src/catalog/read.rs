@@ -79,8 +79,9 @@ async fn read_once<T: Item>(
         if list.items.len() > limits.items_per_list {
             return Err((ListErrorKind::Items(limits.items_per_list), has_begun));
         }
-        if list.bytes > limits.bytes {
-            return Err((ListErrorKind::Bytes(limits.bytes), has_begun));
+        let bytes = limits.bytes.min(limits.bytes_per_server);
+        if list.bytes > bytes {
+            return Err((ListErrorKind::Bytes(bytes), has_begun));
         }
     }
     Ok(list)

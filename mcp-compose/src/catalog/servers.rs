@@ -91,9 +91,17 @@ impl Servers {
         let old = T::of(self.declare(name));
         let is_other = *old != list;
         let old = core::mem::replace(old, list);
+        let own = self.declare(name);
+        let (own_items, own_bytes) = (own.items(), own.bytes());
         let items = self.0.iter().map(Server::items).sum::<usize>();
         let bytes = self.0.iter().map(Server::bytes).sum::<usize>();
         let error = match () {
+            () if own_items > limits.items_per_server => {
+                ListErrorKind::Items(limits.items_per_server)
+            }
+            () if own_bytes > limits.bytes_per_server => {
+                ListErrorKind::Bytes(limits.bytes_per_server)
+            }
             () if items > limits.items => ListErrorKind::Items(limits.items),
             () if bytes > limits.bytes => ListErrorKind::Bytes(limits.bytes),
             () => return Ok(is_other),

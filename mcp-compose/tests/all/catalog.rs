@@ -307,6 +307,37 @@ fn all_lists_together_are_bounded() {
 }
 
 #[test]
+fn no_server_takes_the_room_of_the_others() {
+    run(async {
+        let listed = || Server::builder("s", "1.0");
+        let two_and_two = ["x", "y"].into_iter().fold(listed(), |server, name| {
+            let server = server.tool(name, "Says", |(): (), _| async { Ok("said") });
+            server.resource(format!("note://{name}"), name, |_| async { Ok("a note") })
+        });
+        let large = listed().tool("x", "y".repeat(2_000), |(): (), _| async { Ok("said") });
+        for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+            let mut limits = CatalogLimits::default();
+            (limits.items_per_server, limits.bytes_per_server) = (3, 1_000);
+            let catalog = Catalog::with_limits(runtime(), Naming::default(), limits);
+            let client = join(&two_and_two, revision).await;
+            let errors = catalog.refresh("many", &client, Lists::ALL).await;
+            assert!(
+                matches!(&errors[..], [error] if matches!(error.kind, ListErrorKind::Items(3))),
+                "{errors:?}"
+            );
+            let client = join(&large, revision).await;
+            let errors = catalog.refresh("large", &client, Lists::ALL).await;
+            assert!(
+                matches!(&errors[..], [error] if matches!(error.kind, ListErrorKind::Bytes(1_000))),
+                "{errors:?}"
+            );
+            fill(&catalog, "good", &join(&tools(&["x"]), revision).await).await;
+            assert_eq!(names(&catalog), ["many__x", "many__y", "good__x"]);
+        }
+    });
+}
+
+#[test]
 fn freshness_is_that_of_the_strictest_page() {
     run(async {
         let client = |first: &'static str, second: &'static str| {
