@@ -80,6 +80,14 @@ impl<'d> DocumentReader<'d> {
         Ok(Some(text.to_string()))
     }
 
+    /// An identifier, which some servers write as a number.
+    pub(crate) fn text_or_number(&self, name: &'static str) -> Result<Option<String>, AuthError> {
+        match self.member(name)? {
+            Some(value) if value.number().is_some() => Ok(Some(value.as_str().to_string())),
+            _ => Ok(self.text(name)?.filter(|text| !text.is_empty())),
+        }
+    }
+
     pub(crate) fn required_text(&self, name: &'static str) -> Result<String, AuthError> {
         let text = self.text(name)?.filter(|text| !text.is_empty());
         text.ok_or_else(|| self.fail(Problem::Missing(name)))

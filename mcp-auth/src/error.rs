@@ -46,6 +46,12 @@ pub enum Document {
     IdentityAssertion,
     /// The keys that an authorization server signs tokens with (RFC 7517).
     Keys,
+    /// The metadata of a client: a registration (RFC 7591), or the document at its client id.
+    ClientMetadata,
+    /// The ID token of a provider (OpenID Connect Core).
+    IdToken,
+    /// The document of a provider about the owner of an access token.
+    User,
 }
 
 /// The faults of a document or message.
@@ -274,6 +280,9 @@ impl Document {
             Self::TokenResponse => "token response",
             Self::IdentityAssertion => "token exchange at the identity provider",
             Self::Keys => "keys of the authorization server",
+            Self::ClientMetadata => "metadata of the client",
+            Self::IdToken => "ID token of the provider",
+            Self::User => "document of the provider about the user",
         }
     }
 }

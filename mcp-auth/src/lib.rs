@@ -70,7 +70,8 @@
 //! }
 //! ```
 //!
-//! [`resource`] is the other side: what a protected server checks and answers.
+//! [`resource`] is the other side: what a protected server checks and answers. [`authorization_server`] is the third:
+//! an authorization server for MCP clients whose users log in at a provider.
 //!
 //! # What the caller must do
 //!
@@ -94,6 +95,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod authorization_server;
 mod challenge;
 mod config;
 mod credentials;

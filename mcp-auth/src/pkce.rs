@@ -18,6 +18,11 @@ impl CodeVerifier {
         Self(Secret::from(URL_SAFE_NO_PAD.encode(random)))
     }
 
+    /// A verifier that was stored.
+    pub(crate) fn stored(text: &str) -> Self {
+        Self(Secret::from(text))
+    }
+
     /// The text that is hashed with SHA-256, and sent to the token endpoint.
     pub const fn secret(&self) -> &Secret {
         &self.0

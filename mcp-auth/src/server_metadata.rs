@@ -13,7 +13,7 @@ const OAUTH: &str = "oauth-authorization-server";
 const OPENID: &str = "openid-configuration";
 
 /// The metadata of an authorization server.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServerMetadata {
     /// Its identifier, to the byte.
@@ -106,24 +106,20 @@ impl ServerMetadata {
     /// The endpoints that 2025-03-26 prescribes where there is no metadata (AU-27).
     pub fn default_endpoints(server: &Uri<'_>) -> Self {
         let origin = server.origin();
-        let at = |path: &str| Some(format!("{origin}{path}"));
+        let at = |path: &str| format!("{origin}{path}");
         Self {
-            authorization_endpoint: at("/authorize"),
-            token_endpoint: at("/token"),
-            registration_endpoint: at("/register"),
-            issuer: origin,
-            url: None,
-            revocation_endpoint: None,
-            jwks_uri: None,
-            scopes_supported: None,
-            grant_types: None,
-            endpoint_auth_methods: None,
-            endpoint_auth_algorithms: None,
-            code_challenge_methods: None,
-            dpop_algorithms: None,
-            grant_profiles: None,
-            metadata_documents: false,
-            iss_parameter: false,
+            registration_endpoint: Some(at("/register")),
+            ..Self::of_endpoints(&origin, &at("/authorize"), &at("/token"))
+        }
+    }
+
+    /// The metadata of an authorization server that publishes none, with these endpoints.
+    pub fn of_endpoints(issuer: &str, authorization: &str, token: &str) -> Self {
+        Self {
+            issuer: issuer.into(),
+            authorization_endpoint: Some(authorization.into()),
+            token_endpoint: Some(token.into()),
+            ..Self::default()
         }
     }
 

@@ -96,6 +96,11 @@ impl TokenClaims {
         self.client.as_deref()
     }
 
+    /// Returns the resources that the token was issued for, `aud`.
+    pub(crate) fn audience(&self) -> &[String] {
+        &self.audience
+    }
+
     /// Returns the granted scopes.
     pub const fn scopes(&self) -> &Scopes {
         &self.scopes
@@ -144,7 +149,7 @@ impl TokenClaims {
     }
 
     /// Reads claims from a JSON object.
-    pub(super) fn read(all: &RawBuf) -> Result<Self, DenialReason> {
+    pub(crate) fn read(all: &RawBuf) -> Result<Self, DenialReason> {
         let object = all.as_raw().object().unwrap_or_default();
         let names = NAMES;
         let found = object.find(names).map_err(|duplicate| {

@@ -13,7 +13,7 @@ use super::text;
 
 /// A token of three parts. Nothing in it can be trusted before its signature is verified.
 #[derive(Clone)]
-pub(super) struct Jws {
+pub(crate) struct Jws {
     /// Header and payload as they were sent: what was signed.
     pub(super) message: String,
     pub(super) signature: Vec<u8>,
@@ -28,7 +28,7 @@ pub(super) struct Jws {
 
 /// Reasons for which a text is not usable as a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum JwsFault {
+pub(crate) enum JwsFault {
     /// It does not have three parts of Base64url, or header or payload is not a JSON object.
     Malformed,
     /// The algorithm is unknown, or never acceptable.
@@ -41,7 +41,7 @@ pub(super) enum JwsFault {
 pub(super) const DEPTH: u8 = 16;
 
 impl Jws {
-    pub(super) fn parse(text: &str) -> Result<Self, JwsFault> {
+    pub(crate) fn parse(text: &str) -> Result<Self, JwsFault> {
         let (message, signature) = text.rsplit_once('.').ok_or(JwsFault::Malformed)?;
         let (header, payload) = message.split_once('.').ok_or(JwsFault::Malformed)?;
         let header = object(header).ok_or(JwsFault::Malformed)?;
@@ -89,7 +89,7 @@ impl Jws {
         members(&self.header)
     }
 
-    pub(super) const fn payload(&self) -> &RawBuf {
+    pub(crate) const fn payload(&self) -> &RawBuf {
         &self.payload
     }
 

@@ -134,5 +134,8 @@ pub use admission::Admission;
 pub use claims::TokenClaims;
 pub use denial::{Denial, DenialReason};
 
+// ID tokens are read like other tokens.
+pub(crate) use jws::Jws;
+
 /// A hash of SHA-256.
 pub type Digest = [u8; 32];

@@ -1,4 +1,5 @@
-//! Tests of both roles.
+//! Tests of the three roles.
 
 mod flow;
+mod login;
 mod resource;

@@ -1,0 +1,265 @@
+//! The authorization endpoint: checks the request, and answers with the consent page.
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use mcp_proto::http::Head;
+
+use super::client::KnownClient;
+use super::context::LoginContext;
+use super::parameters::{Parameters, cookie, set_cookie};
+use super::records::{AuthorizationRequest, USER_TIME};
+use super::response::{LoginResponse, RequestError, escape};
+use super::settings::LoginEndpoint;
+use super::step::{LoginAction, LoginInput, LoginMachine, LoginStep};
+use crate::error::{AuthError, Document, Problem, printable};
+use crate::{Scopes, Uri, form};
+
+/// The context of the sealed request in the form.
+pub(super) const CONSENT: &str = "consent";
+
+/// An authorization request on its way to the consent page.
+pub(super) struct Authorize {
+    parameters: Parameters,
+    client_id: String,
+    /// The cookie of the browser, if it has one.
+    cookie: Option<String>,
+}
+
+impl Authorize {
+    /// Reads the request.
+    pub(super) fn new(head: &dyn Head, query: &str) -> Result<Self, RequestError> {
+        let parameters = Parameters::parse(query)?;
+        let client_id = parameters.get("client_id").map(ToOwned::to_owned);
+        let missing = RequestError::invalid_request("client_id is missing");
+        Ok(Self {
+            client_id: client_id.ok_or(missing)?,
+            parameters,
+            cookie: cookie(head),
+        })
+    }
+
+    /// Answers a request of a known client. Errors go to the client, unless its redirect URI is in question.
+    fn answer(
+        &self,
+        context: &LoginContext<'_>,
+        client: &KnownClient,
+    ) -> Result<LoginResponse, RequestError> {
+        let redirect = client.redirect_uri(self.parameters.get("redirect_uri"));
+        let wrong = RequestError::invalid_request(
+            "The redirect URI of the application is not one that it has registered.",
+        );
+        let redirect_uri = redirect.ok_or(wrong)?;
+        let state = self.parameters.get("state");
+        match self.check(context, client, &redirect_uri) {
+            Ok(request) => self.page(context, request),
+            Err(error) => Ok(answer_client(context, &redirect_uri, state, Err(error))),
+        }
+    }
+
+    fn check(
+        &self,
+        context: &LoginContext<'_>,
+        client: &KnownClient,
+        redirect_uri: &str,
+    ) -> Result<AuthorizationRequest, RequestError> {
+        let settings = &context.server.settings;
+        let get = |name| self.parameters.get(name);
+        if get("response_type") != Some("code") {
+            let text = "response_type must be code";
+            return Err(RequestError::new("unsupported_response_type", text));
+        }
+        let challenge = get("code_challenge").filter(|text| is_challenge(text));
+        let (Some(challenge), Some("S256")) = (challenge, get("code_challenge_method")) else {
+            return Err(RequestError::invalid_request("PKCE with S256 is required"));
+        };
+        check_resource(context, get("resource"))?;
+        let state = get("state");
+        if state.is_some_and(|state| state.len() > MAX_STATE) {
+            return Err(RequestError::invalid_request("state is too long"));
+        }
+        let asked = Scopes::parse(get("scope").unwrap_or_default());
+        let known: Scopes = asked
+            .iter()
+            .filter(|scope| settings.scopes.contains(scope))
+            .collect();
+        let scopes = match known.is_empty() {
+            false => known,
+            true if asked.is_empty() || settings.scopes.is_empty() => settings.scopes.clone(),
+            true => {
+                let text = "none of the scopes is known";
+                return Err(RequestError::new("invalid_scope", text));
+            }
+        };
+        Ok(AuthorizationRequest {
+            client_id: self.client_id.clone(),
+            client_name: client.name.clone(),
+            redirect_uri: redirect_uri.into(),
+            state: state.map(ToOwned::to_owned),
+            challenge: challenge.into(),
+            scopes,
+            browser: String::new(),
+            expires: context.after(USER_TIME),
+        })
+    }
+
+    /// The page that asks the user, for every login: it is never left out, so that no other page can bring about
+    /// an authorization (AU-15).
+    fn page(
+        &self,
+        context: &LoginContext<'_>,
+        mut request: AuthorizationRequest,
+    ) -> Result<LoginResponse, RequestError> {
+        let (cookie, is_new) = match &self.cookie {
+            Some(cookie) => (cookie.clone(), false),
+            None => (context.random_text()?, true),
+        };
+        request.browser = context.hash(&cookie);
+        let sealed = context.seal_text(CONSENT, &request)?;
+        let page = consent_page(context, &request, &sealed);
+        Ok(match is_new {
+            true => page.with("set-cookie", &set_cookie(&cookie)),
+            false => page,
+        })
+    }
+}
+
+impl LoginMachine for Authorize {
+    type Output = LoginResponse;
+
+    fn advance(
+        &mut self,
+        context: &LoginContext<'_>,
+        input: LoginInput<'_>,
+    ) -> LoginStep<LoginResponse> {
+        let url = &self.client_id;
+        let refuse = |error| {
+            let text = "The metadata document of the application could not be used.";
+            LoginStep::Done(LoginResponse::refusal_page(400, text).because(error))
+        };
+        let client = match input {
+            LoginInput::Start => match KnownClient::open(context, &self.client_id) {
+                Some(client) => client,
+                None => match KnownClient::document_request(context, &self.client_id) {
+                    Some(request) => return LoginStep::Do(LoginAction::Send(request)),
+                    None => {
+                        let text = "The application is not known here, or its registration has expired. \
+                                    Remove its stored login and begin again.";
+                        return LoginStep::Done(LoginResponse::refusal_page(400, text));
+                    }
+                },
+            },
+            LoginInput::Response(response) => {
+                match KnownClient::read_document(context, url, &response) {
+                    Ok(client) => client,
+                    Err(error) => return refuse(error),
+                }
+            }
+            LoginInput::Failed(text) => {
+                let problem = Problem::Unreachable(printable(text, 200));
+                return refuse(AuthError::new(Document::ClientMetadata, url, problem));
+            }
+            _ => return LoginStep::Done(RequestError::UNAVAILABLE.into_page()),
+        };
+        let answer = self.answer(context, &client);
+        LoginStep::Done(answer.unwrap_or_else(RequestError::into_page))
+    }
+}
+
+/// The authorization response to a client: a code or an error, always with `iss` (AU-73).
+pub(super) fn answer_client(
+    context: &LoginContext<'_>,
+    redirect_uri: &str,
+    state: Option<&str>,
+    result: Result<&str, RequestError>,
+) -> LoginResponse {
+    let mut url = String::from(redirect_uri);
+    if !url.contains('?') {
+        url.push('?');
+    }
+    match result {
+        Ok(code) => form::push(&mut url, "code", code),
+        Err(error) => {
+            form::push(&mut url, "error", error.code);
+            form::push(&mut url, "error_description", error.description);
+        }
+    }
+    if let Some(state) = state.filter(|state| state.len() <= MAX_STATE) {
+        form::push(&mut url, "state", state);
+    }
+    form::push(&mut url, "iss", &context.server.issuer);
+    LoginResponse::redirect(url)
+}
+
+/// Checks the resource of a request, which is the one of this server. Clients of 2025-03-26 name none.
+pub(super) fn check_resource(
+    context: &LoginContext<'_>,
+    asked: Option<&str>,
+) -> Result<(), RequestError> {
+    let own = &context.server.settings.resource;
+    let is_same = |asked: &str| match (Uri::parse(asked), Uri::parse(own)) {
+        (Ok(asked), Ok(own)) => asked.is_same_resource(&own),
+        _ => false,
+    };
+    match asked.is_none_or(is_same) {
+        true => Ok(()),
+        false => {
+            let text = "resource is not the one of this server";
+            Err(RequestError::new("invalid_target", text))
+        }
+    }
+}
+
+/// The SHA-256 of a verifier in Base64url.
+fn is_challenge(text: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    text.len() == 43 && text.bytes().all(is_digit)
+}
+
+/// The bytes of the longest `state` of a client.
+const MAX_STATE: usize = 2_048;
+
+/// The page shows what the client says of itself as such, and what is certain: the hosts.
+fn consent_page(
+    context: &LoginContext<'_>,
+    request: &AuthorizationRequest,
+    sealed: &str,
+) -> LoginResponse {
+    let settings = &context.server.settings;
+    let host_of = |url: &str| Uri::parse(url).map_or_else(|_| String::new(), |it| it.origin());
+    let name = match request.client_name.trim() {
+        "" => "An application without a name",
+        name => name,
+    };
+    let resource = settings.name.as_deref().unwrap_or(&settings.resource);
+    let redirect = host_of(&request.redirect_uri);
+    let scopes = match request.scopes.is_empty() {
+        true => "all that it offers".to_owned(),
+        false => request.scopes.to_string(),
+    };
+    let document = host_of(&request.client_id);
+    let document = match document.as_str() {
+        "" => "none: anyone can have registered it under this name",
+        host => host,
+    };
+    let rows = [
+        ("Application (by its own account, unverified)", name),
+        ("Published by", document),
+        ("Receives the access at", &redirect),
+        ("Asks for access to", resource),
+        ("Scope", &scopes),
+        ("You log in at", &settings.provider.name),
+    ];
+    let rows = rows.map(|(name, value)| format!("<dt>{}<dd>{}", escape(name), escape(value)));
+    let content = format!(
+        "<dl>{}</dl><p>Allow this only if you have just begun to log in with this application yourself.\
+         <form method=\"post\" action=\"{}\"><input type=\"hidden\" name=\"request\" value=\"{}\">\
+         <button name=\"decision\" value=\"allow\">Allow</button> \
+         <button name=\"decision\" value=\"deny\">Deny</button></form>",
+        rows.concat(),
+        escape(&context.server.url(LoginEndpoint::Consent)),
+        escape(sealed),
+    );
+    LoginResponse::page(200, "Allow access?", &content)
+}

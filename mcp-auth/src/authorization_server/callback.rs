@@ -1,0 +1,266 @@
+//! The return of the user from the provider: the login becomes one of this server.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+
+use mcp_proto::http::Head;
+
+use super::authorize::answer_client;
+use super::context::LoginContext;
+use super::parameters::{Parameters, cookie};
+use super::provider::UserSource;
+use super::provider_call::{
+    User, code_request, metadata, read_id_token, read_tokens, read_user, user_request,
+};
+use super::records::{
+    AuthorizationRequest, LoginRecord, PendingLogin, ProviderRecord, USER_TIME, ticket,
+};
+use super::response::{LoginResponse, RequestError};
+use super::step::{LoginAction, LoginInput, LoginMachine, LoginStep};
+use crate::error::{AuthError, Document, Problem, printable};
+use crate::{ExpectedRedirect, Secret};
+
+/// The lifetime of a code, in seconds.
+pub(super) const CODE_LIFETIME: u64 = 60;
+
+/// A callback.
+pub(super) struct Callback {
+    query: String,
+    state: String,
+    cookie: Option<String>,
+    stage: Stage,
+}
+
+/// The answer that a callback awaits.
+enum Stage {
+    Begin,
+    Login,
+    Removed(PendingLogin),
+    Tokens(PendingLogin),
+    User(Box<AuthorizationRequest>, ProviderRecord),
+    Created(Box<AuthorizationRequest>, String),
+    Ended,
+}
+
+/// The end of a callback before its time: for the browser, or for the client.
+enum Stop {
+    Page(LoginResponse),
+    Client(
+        Box<AuthorizationRequest>,
+        RequestError,
+        Option<Box<AuthError>>,
+    ),
+}
+
+impl Callback {
+    pub(super) fn new(head: &dyn Head, query: &str) -> Result<Self, RequestError> {
+        let parameters = Parameters::parse(query)?;
+        let state = parameters.get("state");
+        let missing = RequestError::invalid_request("The provider has sent no state.");
+        Ok(Self {
+            query: alloc::format!("?{query}"),
+            state: state.ok_or(missing)?.into(),
+            cookie: cookie(head),
+            stage: Stage::Begin,
+        })
+    }
+
+    fn next(
+        &mut self,
+        context: &LoginContext<'_>,
+        input: LoginInput<'_>,
+    ) -> Result<LoginStep<LoginResponse>, Stop> {
+        let unavailable = || Stop::Page(RequestError::UNAVAILABLE.into_page());
+        let key = PendingLogin::key(&context.hash(&self.state));
+        match (core::mem::replace(&mut self.stage, Stage::Ended), input) {
+            (Stage::Begin, LoginInput::Start) => {
+                self.stage = Stage::Login;
+                let to_change = true;
+                Ok(LoginStep::Do(LoginAction::Load { key, to_change }))
+            }
+            (Stage::Login, LoginInput::Record(record)) => {
+                let (version, login) = self.take_login(context, &key, record)?;
+                self.stage = Stage::Removed(login);
+                Ok(LoginStep::Do(LoginAction::Remove { key, version }))
+            }
+            (Stage::Removed(login), LoginInput::Written(true)) => self.exchange(context, login),
+            (Stage::Removed(_), LoginInput::Written(false)) => Err(Stop::Page(ended())),
+            (Stage::Tokens(login), LoginInput::Response(response)) => {
+                let secrets = [Secret::from(login.verifier.as_str())];
+                let tokens = read_tokens(context, &response, None, &secrets);
+                let tokens = match tokens {
+                    Ok(tokens) => tokens,
+                    Err(error) => return Err(refused(login.request, error)),
+                };
+                if context.server.settings.provider.user == UserSource::IdToken {
+                    return match read_id_token(context, &response, &login.nonce) {
+                        Ok(user) => self.create(context, login.request, tokens, user),
+                        Err(error) => Err(refused(login.request, error)),
+                    };
+                }
+                let request = user_request(context, &tokens.access_token);
+                let request = request.ok_or_else(unavailable)?;
+                self.stage = Stage::User(login.request, tokens);
+                Ok(LoginStep::Do(LoginAction::Send(request)))
+            }
+            (Stage::User(request, tokens), LoginInput::Response(response)) => {
+                match read_user(context, &response) {
+                    Ok(user) => self.create(context, request, tokens, user),
+                    Err(error) => Err(refused(request, error)),
+                }
+            }
+            (Stage::Created(request, code), LoginInput::Written(true)) => {
+                let state = request.state.as_deref();
+                let redirect = &request.redirect_uri;
+                let response = answer_client(context, redirect, state, Ok(&code));
+                Ok(LoginStep::Done(response))
+            }
+            (Stage::Tokens(login), LoginInput::Failed(text)) => {
+                Err(unreachable(login.request, Document::TokenResponse, text))
+            }
+            (Stage::User(request, _), LoginInput::Failed(text)) => {
+                Err(unreachable(request, Document::User, text))
+            }
+            (Stage::Created(request, _), _) => {
+                Err(Stop::Client(request, RequestError::UNAVAILABLE, None))
+            }
+            _ => Err(unavailable()),
+        }
+    }
+
+    /// Checks that the browser is the one whose user has consented: an approval in another one leads nowhere.
+    fn take_login(
+        &self,
+        context: &LoginContext<'_>,
+        key: &str,
+        record: Option<(u32, &[u8])>,
+    ) -> Result<(u32, PendingLogin), Stop> {
+        let (version, record) = record.ok_or_else(|| Stop::Page(ended()))?;
+        let login: Option<PendingLogin> = context.open(key, record);
+        let login = login.ok_or_else(|| Stop::Page(ended()))?;
+        let browser = self.cookie.as_ref().map(|cookie| context.hash(cookie));
+        let is_same =
+            |browser: String| Secret::from(browser).matches(login.request.browser.as_str());
+        if !browser.is_some_and(is_same) {
+            let text = "The login was begun in another browser. Nothing was allowed.";
+            return Err(Stop::Page(LoginResponse::refusal_page(403, text)));
+        }
+        match context.is_over(login.expires, USER_TIME) {
+            true => Err(Stop::Page(ended())),
+            false => Ok((version, login)),
+        }
+    }
+
+    fn exchange(
+        &mut self,
+        context: &LoginContext<'_>,
+        login: PendingLogin,
+    ) -> Result<LoginStep<LoginResponse>, Stop> {
+        let request = metadata(context).and_then(|metadata| {
+            let expected = ExpectedRedirect {
+                redirect_uri: context.server.callback_url(),
+                state: Secret::from(self.state.as_str()),
+                issuer: metadata.issuer.clone(),
+                requires_iss: metadata.iss_parameter,
+            };
+            code_request(context, &login, &expected.read(&self.query)?)
+        });
+        match request {
+            Ok(request) => {
+                self.stage = Stage::Tokens(login);
+                Ok(LoginStep::Do(LoginAction::Send(request)))
+            }
+            Err(error) => Err(refused(login.request, error)),
+        }
+    }
+
+    /// Stores the login, which the code names.
+    fn create(
+        &mut self,
+        context: &LoginContext<'_>,
+        request: Box<AuthorizationRequest>,
+        tokens: ProviderRecord,
+        user: User,
+    ) -> Result<LoginStep<LoginResponse>, Stop> {
+        let created = new_login(context, &request, tokens, user);
+        match created {
+            Ok((action, code)) => {
+                self.stage = Stage::Created(request, code);
+                Ok(LoginStep::Do(action))
+            }
+            Err(error) => Err(Stop::Client(request, error, None)),
+        }
+    }
+}
+
+fn new_login(
+    context: &LoginContext<'_>,
+    request: &AuthorizationRequest,
+    tokens: ProviderRecord,
+    user: User,
+) -> Result<(LoginAction, String), RequestError> {
+    let id = context.random_text()?;
+    let expires = context.after(CODE_LIFETIME);
+    let login = LoginRecord {
+        client_id: request.client_id.clone(),
+        redirect_uri: request.redirect_uri.clone(),
+        challenge: Some(request.challenge.clone()),
+        scopes: request.scopes.clone(),
+        subject: user.subject,
+        name: user.name,
+        generation: 0,
+        expires,
+        provider: tokens,
+        lease: None,
+    };
+    let code = context.seal_text(ticket::CODE, &(expires, &id))?;
+    let key = LoginRecord::key(&id);
+    let record = context.seal(&key, &login)?;
+    let keep = CODE_LIFETIME;
+    Ok((LoginAction::Create { key, record, keep }, code))
+}
+
+impl LoginMachine for Callback {
+    type Output = LoginResponse;
+
+    fn advance(
+        &mut self,
+        context: &LoginContext<'_>,
+        input: LoginInput<'_>,
+    ) -> LoginStep<LoginResponse> {
+        self.next(context, input).unwrap_or_else(|stop| {
+            LoginStep::Done(match stop {
+                Stop::Page(page) => page,
+                Stop::Client(request, error, cause) => {
+                    let state = request.state.as_deref();
+                    let redirect = &request.redirect_uri;
+                    let mut response = answer_client(context, redirect, state, Err(error));
+                    response.cause = cause;
+                    response
+                }
+            })
+        })
+    }
+}
+
+fn ended() -> LoginResponse {
+    let text = "This login has expired, or was completed already. Begin it again.";
+    LoginResponse::refusal_page(400, text)
+}
+
+/// The user or the provider has refused, or the provider has answered something that cannot be used.
+fn refused(request: Box<AuthorizationRequest>, cause: AuthError) -> Stop {
+    let error = match cause.oauth_error() {
+        Some("access_denied") if cause.document == Document::AuthorizationResponse => {
+            RequestError::new("access_denied", "the user has not logged in")
+        }
+        Some("temporarily_unavailable") => RequestError::UNAVAILABLE,
+        _ => RequestError::new("server_error", "the login at the provider has failed"),
+    };
+    Stop::Client(request, error, Some(Box::new(cause)))
+}
+
+fn unreachable(request: Box<AuthorizationRequest>, document: Document, text: &str) -> Stop {
+    let cause = AuthError::new(document, "", Problem::Unreachable(printable(text, 200)));
+    Stop::Client(request, RequestError::UNAVAILABLE, Some(Box::new(cause)))
+}

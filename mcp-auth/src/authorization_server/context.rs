@@ -1,0 +1,114 @@
+//! What every step of a login needs: the settings, cryptography, the time.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_proto::json::RawBuf;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::response::RequestError;
+use super::settings::AuthorizationServer;
+use crate::{ServerMetadata, UnixTime};
+
+/// The cryptography of a login, which the caller provides. No function may block.
+pub trait LoginCrypto {
+    /// Draws random bytes from a cryptographic source; `None` if it fails.
+    fn random(&self) -> Option<[u8; 32]>;
+
+    /// Returns the SHA-256 of bytes.
+    fn sha256(&self, bytes: &[u8]) -> [u8; 32];
+
+    /// Encrypts and authenticates bytes, for this context; `None` if that fails. Each call may have a
+    /// different result.
+    fn seal(&self, context: &str, plain: &[u8]) -> Option<Vec<u8>>;
+
+    /// Returns the bytes that were sealed for this context with a key that is still accepted; `None` for all
+    /// others.
+    fn open(&self, context: &str, sealed: &[u8]) -> Option<Vec<u8>>;
+}
+
+/// The surroundings of a step.
+#[derive(Clone, Copy)]
+pub struct LoginContext<'c> {
+    /// The settings.
+    pub server: &'c AuthorizationServer,
+    /// The metadata of the provider, for endpoints that [need it](super::LoginEndpoint::needs_provider); `None`
+    /// if it could not be fetched.
+    pub provider: Option<&'c ServerMetadata>,
+    /// The cryptography.
+    pub crypto: &'c dyn LoginCrypto,
+    /// The time.
+    pub now: UnixTime,
+}
+
+impl core::fmt::Debug for LoginContext<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("LoginContext")
+            .field("now", &self.now)
+            .finish_non_exhaustive()
+    }
+}
+
+impl LoginContext<'_> {
+    /// The moment so many seconds from now.
+    pub(super) const fn after(&self, seconds: u64) -> UnixTime {
+        self.now.saturating_add(seconds)
+    }
+
+    /// Returns true if a moment that was chosen at most `most` seconds ahead is over, or cannot have been chosen:
+    /// a clock that was set back does not prolong anything.
+    pub(super) fn is_over(&self, end: UnixTime, most: u64) -> bool {
+        end <= self.now || end > self.after(most)
+    }
+
+    pub(super) fn random(&self) -> Result<[u8; 32], RequestError> {
+        self.crypto.random().ok_or(RequestError::UNAVAILABLE)
+    }
+
+    /// A random text of 43 characters.
+    pub(super) fn random_text(&self) -> Result<String, RequestError> {
+        Ok(URL_SAFE_NO_PAD.encode(self.random()?))
+    }
+
+    /// The SHA-256 of a text, as text.
+    pub(super) fn hash(&self, text: &str) -> String {
+        URL_SAFE_NO_PAD.encode(self.crypto.sha256(text.as_bytes()))
+    }
+
+    /// Seals a value for a record of a store.
+    pub(super) fn seal<T: Serialize>(
+        &self,
+        context: &str,
+        value: &T,
+    ) -> Result<Vec<u8>, RequestError> {
+        let json = RawBuf::encode(value).ok();
+        let sealed = json.and_then(|json| self.crypto.seal(context, json.as_raw().as_bytes()));
+        sealed.ok_or(RequestError::UNAVAILABLE)
+    }
+
+    pub(super) fn open<T: DeserializeOwned>(&self, context: &str, sealed: &[u8]) -> Option<T> {
+        let plain = self.crypto.open(context, sealed)?;
+        RawBuf::parse(plain).ok()?.decode().ok()
+    }
+
+    /// Seals a value for a text that travels.
+    pub(super) fn seal_text<T: Serialize>(
+        &self,
+        context: &str,
+        value: &T,
+    ) -> Result<String, RequestError> {
+        Ok(URL_SAFE_NO_PAD.encode(self.seal(context, value)?))
+    }
+
+    pub(super) fn open_text<T: DeserializeOwned>(&self, context: &str, text: &str) -> Option<T> {
+        // Longer than anything that is sealed.
+        (text.len() <= MAX_SEALED).then_some(())?;
+        self.open(context, &URL_SAFE_NO_PAD.decode(text).ok()?)
+    }
+}
+
+/// The characters of the longest text that is opened.
+const MAX_SEALED: usize = 32 * 1024;

@@ -1,0 +1,92 @@
+//! The parameters of a request, and its cookie.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use mcp_proto::http::{Field, Head};
+
+use super::response::RequestError;
+use crate::form;
+
+/// The parameters of a query or a form, each at most once. An empty one counts as absent (RFC 6749, section
+/// 3.1).
+#[derive(Clone)]
+pub(super) struct Parameters(Vec<(String, String)>);
+
+impl Parameters {
+    pub(super) fn parse(text: &str) -> Result<Self, RequestError> {
+        let mut all: Vec<(String, String)> = Vec::new();
+        for pair in form::pairs(text).take(MAX_PARAMETERS) {
+            let malformed = RequestError::invalid_request("the parameters are malformed");
+            let (name, value) = pair.ok_or(malformed)?;
+            if all.iter().any(|(known, _)| *known == name) {
+                return Err(RequestError::invalid_request("a parameter comes twice"));
+            }
+            all.push((name.to_string(), value.to_string()));
+        }
+        Ok(Self(all))
+    }
+
+    pub(super) fn parse_body(body: &[u8]) -> Result<Self, RequestError> {
+        let text = core::str::from_utf8(body);
+        let text = text.map_err(|_| RequestError::invalid_request("the form is no text"))?;
+        Self::parse(text)
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found
+            .map(|(_, value)| value.as_str())
+            .filter(|value| !value.is_empty())
+    }
+}
+
+const MAX_PARAMETERS: usize = 64;
+
+/// The name of the one cookie: a browser accepts it only over TLS, for the whole of this host and no other.
+const COOKIE: &str = "__Host-mcp-login";
+
+/// The time for which a browser keeps the cookie, in seconds.
+const COOKIE_AGE: u64 = 3_600;
+
+/// The value of the cookie; `None` without one, and for one that this server cannot have set.
+pub(super) fn cookie(head: &dyn Head) -> Option<String> {
+    let mut found = None;
+    head.values("cookie", &mut |line| {
+        let Ok(line) = core::str::from_utf8(line) else {
+            return;
+        };
+        for pair in line.split(';') {
+            if let Some((name, value)) = pair.trim_ascii().split_once('=')
+                && name == COOKIE
+            {
+                found = Some(value.to_string());
+            }
+        }
+    });
+    let is_sound = |value: &String| {
+        let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        value.len() == 43 && value.bytes().all(is_digit)
+    };
+    found.filter(is_sound)
+}
+
+/// The field that sets the cookie. It replaces the one of an earlier login, so that there is never a second one.
+pub(super) fn set_cookie(value: &str) -> String {
+    alloc::format!("{COOKIE}={value}; Path=/; Max-Age={COOKIE_AGE}; Secure; HttpOnly; SameSite=Lax")
+}
+
+/// Returns true if a form was sent by a page of this origin, as far as the browser says so.
+pub(super) fn is_own_form(head: &dyn Head, origin: &str) -> bool {
+    let is_own_site = match head.field("sec-fetch-site") {
+        Field::None => true,
+        Field::One(site) => site == b"same-origin",
+        Field::Many => false,
+    };
+    let is_own_origin = match head.field("origin") {
+        Field::None => true,
+        Field::One(sent) => sent.eq_ignore_ascii_case(origin.as_bytes()),
+        Field::Many => false,
+    };
+    is_own_site && is_own_origin
+}

@@ -1,0 +1,201 @@
+//! The settings of an authorization server, and its endpoints.
+
+use alloc::format;
+use alloc::string::String;
+
+use mcp_proto::http::Head;
+
+use super::provider::Provider;
+use crate::resource::SettingsError;
+use crate::server_metadata::check_endpoint;
+use crate::{Scopes, Uri};
+
+/// The settings of an [`AuthorizationServer`]. Times are in seconds.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LoginSettings {
+    /// The URL of the MCP server, which tokens are for.
+    pub resource: String,
+    /// The issuer; the origin of the resource otherwise. Its endpoints are below it.
+    pub issuer: Option<String>,
+    /// The name of the MCP server on the consent page; its URL otherwise.
+    pub name: Option<String>,
+    /// The scopes that clients may ask for. Those that a client does not name are granted together.
+    pub scopes: Scopes,
+    /// The provider that users log in at.
+    pub provider: Provider,
+    /// Lets clients register themselves (RFC 7591); true otherwise.
+    pub registration: bool,
+    /// Accepts the URL of a metadata document as a client id; true otherwise.
+    pub client_documents: bool,
+    /// The lifetime of a registration; a year otherwise.
+    pub registration_lifetime: u64,
+    /// The lifetime of an access token; 600 otherwise, which is the most.
+    pub access_lifetime: u64,
+    /// The time without use after which a login ends; 30 days otherwise.
+    pub login_lifetime: u64,
+}
+
+impl LoginSettings {
+    /// The settings of an MCP server at this URL, whose users log in at this provider.
+    pub fn new(resource: impl Into<String>, provider: Provider) -> Self {
+        Self {
+            resource: resource.into(),
+            issuer: None,
+            name: None,
+            scopes: Scopes::new(),
+            provider,
+            registration: true,
+            client_documents: true,
+            registration_lifetime: 366 * DAY,
+            access_lifetime: MAX_ACCESS_LIFETIME,
+            login_lifetime: 30 * DAY,
+        }
+    }
+}
+
+const DAY: u64 = 86_400;
+
+const MAX_ACCESS_LIFETIME: u64 = 600;
+
+/// An authorization server towards MCP clients, whose users log in at a [`Provider`]: its settings, which
+/// never change.
+#[derive(Clone, Debug)]
+pub struct AuthorizationServer {
+    pub(super) settings: LoginSettings,
+    pub(super) issuer: String,
+    /// Scheme, host and port of the issuer.
+    pub(super) origin: String,
+    /// The path of the issuer, without a slash at its end.
+    prefix: String,
+}
+
+/// The endpoints of an authorization server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LoginEndpoint {
+    /// The metadata document (RFC 8414).
+    Metadata,
+    /// The registration of clients (RFC 7591).
+    Register,
+    /// The authorization endpoint, which answers with the consent page.
+    Authorize,
+    /// The answer of the user on the consent page.
+    Consent,
+    /// The return of the user from the provider.
+    Callback,
+    /// The token endpoint.
+    Token,
+    /// The revocation of tokens (RFC 7009).
+    Revoke,
+}
+
+impl LoginEndpoint {
+    const ALL: [Self; 7] = [
+        Self::Metadata,
+        Self::Register,
+        Self::Authorize,
+        Self::Consent,
+        Self::Callback,
+        Self::Token,
+        Self::Revoke,
+    ];
+
+    /// Returns the path below the issuer.
+    pub(super) const fn path(self) -> &'static str {
+        match self {
+            Self::Metadata => "/.well-known/oauth-authorization-server",
+            Self::Register => "/register",
+            Self::Authorize => "/authorize",
+            Self::Consent => "/consent",
+            Self::Callback => "/callback",
+            Self::Token => "/token",
+            Self::Revoke => "/revoke",
+        }
+    }
+
+    /// The method of requests to this endpoint.
+    pub(super) const fn method(self) -> &'static str {
+        match self {
+            Self::Metadata | Self::Authorize | Self::Callback => "GET",
+            Self::Register | Self::Consent | Self::Token | Self::Revoke => "POST",
+        }
+    }
+
+    /// Returns true if programs use it, also in pages of other origins; false if the user's browser shows it.
+    pub const fn is_for_programs(self) -> bool {
+        match self {
+            Self::Metadata | Self::Register | Self::Token | Self::Revoke => true,
+            Self::Authorize | Self::Consent | Self::Callback => false,
+        }
+    }
+
+    /// Returns true if the endpoint needs the metadata of the provider.
+    pub const fn needs_provider(self) -> bool {
+        matches!(self, Self::Consent | Self::Callback | Self::Token)
+    }
+}
+
+impl AuthorizationServer {
+    /// Checks the settings.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingsError`] for the first that is wrong.
+    pub fn new(mut settings: LoginSettings) -> Result<Self, SettingsError> {
+        check_endpoint("resource", &settings.resource).map_err(|_| SettingsError::Resource)?;
+        let resource = Uri::parse(&settings.resource).map_err(|_| SettingsError::Resource)?;
+        let issuer = settings.issuer.clone().unwrap_or_else(|| resource.origin());
+        check_endpoint("issuer", &issuer).map_err(|_| SettingsError::Issuer)?;
+        let uri = Uri::parse(&issuer).map_err(|_| SettingsError::Issuer)?;
+        if uri.query().is_some() {
+            return Err(SettingsError::Issuer);
+        }
+        if !settings.provider.is_sound() {
+            return Err(SettingsError::Provider);
+        }
+        let (origin, prefix) = (uri.origin(), uri.path().trim_end_matches('/').into());
+        settings.access_lifetime = settings.access_lifetime.min(MAX_ACCESS_LIFETIME);
+        Ok(Self {
+            settings,
+            issuer,
+            origin,
+            prefix,
+        })
+    }
+
+    /// Returns the issuer.
+    pub fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    /// Returns the settings.
+    pub const fn settings(&self) -> &LoginSettings {
+        &self.settings
+    }
+
+    /// Returns the endpoint that a request goes to; `None` if it goes elsewhere.
+    pub fn endpoint(&self, head: &dyn Head) -> Option<LoginEndpoint> {
+        let path = head.path();
+        LoginEndpoint::ALL
+            .into_iter()
+            .filter(|endpoint| *endpoint != LoginEndpoint::Register || self.settings.registration)
+            .find(|endpoint| match endpoint {
+                // The place is before the path of the issuer (RFC 8414, section 3.1).
+                LoginEndpoint::Metadata => {
+                    path.strip_prefix(endpoint.path()) == Some(&*self.prefix)
+                }
+                _ => path.strip_prefix(&*self.prefix) == Some(endpoint.path()),
+            })
+    }
+
+    /// Returns the URL that users come back to from the provider, which is registered there.
+    pub fn callback_url(&self) -> String {
+        self.url(LoginEndpoint::Callback)
+    }
+
+    /// Returns the URL of an endpoint below the issuer.
+    pub(super) fn url(&self, endpoint: LoginEndpoint) -> String {
+        format!("{}{}{}", self.origin, self.prefix, endpoint.path())
+    }
+}

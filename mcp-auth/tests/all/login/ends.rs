@@ -1,0 +1,227 @@
+//! Refreshes that fail, and those that meet each other.
+
+use mcp_auth::authorization_server::{LoginError, ProviderTokenRequest};
+use serde_json::json;
+
+use super::world::{
+    Browser, REDIRECT, Response, Sent, World, authorize, code_form, refresh_form, text,
+};
+
+fn theirs(more: serde_json::Value) -> Response {
+    Response::Tokens(json!({ "sub": "ada" }), more)
+}
+
+/// AU-14: what the provider ends, ends here.
+#[test]
+fn a_login_that_the_provider_ends_is_over() {
+    for (status, body) in [
+        (400, r#"{"error":"invalid_grant"}"#),
+        (200, r#"{"error":"bad_refresh_token"}"#),
+    ] {
+        let mut world = World::new();
+        let (client, access, refresh) = world.tokens();
+        world
+            .responses
+            .push_back(Response::Body(status, body.into()));
+        let response = world.token(&refresh_form(&client, &refresh));
+        assert_eq!(
+            (response.status, text(&response, "error").as_str()),
+            (400, "invalid_grant")
+        );
+        assert!(world.check(&access).is_none() && world.store.is_empty());
+    }
+}
+
+/// Tokens of another user are not taken for those of this one.
+#[test]
+fn a_refresh_with_another_user_ends_the_login() {
+    let mut world = World::new();
+    let (client, access, refresh) = world.tokens();
+    let other = Response::Tokens(json!({ "sub": "bob" }), json!({}));
+    world.responses.push_back(other);
+    let response = world.token(&refresh_form(&client, &refresh));
+    assert_eq!(text(&response, "error"), "invalid_grant");
+    assert!(world.check(&access).is_none());
+}
+
+/// A provider that does not answer costs nothing but the attempt: the client may try again with the same token.
+#[test]
+fn a_provider_that_is_away_loses_nothing() {
+    let mut world = World::new();
+    let (client, access, refresh) = world.tokens();
+    let form = refresh_form(&client, &refresh);
+    for response in [
+        Response::Nothing,
+        Response::Body(503, String::new()),
+        Response::Body(200, "<html>".into()),
+        Response::Body(429, r#"{"error":"slow_down"}"#.into()),
+        Response::Body(401, r#"{"error":"invalid_client"}"#.into()),
+    ] {
+        world.responses.push_back(response);
+        let response = world.token(&form);
+        assert_eq!(response.status, 503);
+        assert!(response.header("retry-after").is_some() && response.cause.is_some());
+        let shown = format!("{:?}", response.cause);
+        assert!(!shown.contains("their-refresh-1"), "{shown}");
+    }
+    let metadata = world.metadata.take();
+    assert_eq!(
+        world.token(&form).status,
+        503,
+        "its metadata could not be fetched"
+    );
+    world.metadata = metadata;
+    assert!(world.check(&access).is_some());
+    world.responses.push_back(theirs(json!({})));
+    assert_eq!(world.token(&form).status, 200);
+}
+
+/// A refresh token of the provider that it replaces is never sent twice: the second one waits for the first.
+#[test]
+fn refreshes_of_one_login_happen_one_after_another() {
+    let mut world = World::new();
+    let (client, _, refresh) = world.tokens();
+    let short = theirs(json!({ "expires_in": 1, "refresh_token": "their-2" }));
+    world.responses.push_back(short);
+    let response = world.token(&refresh_form(&client, &refresh));
+    let access = text(&response, "access_token");
+    let sent = world.requests.len();
+
+    // While a handler waits for the provider, another one asks for the same, and finds the lease.
+    world
+        .responses
+        .push_back(theirs(json!({ "access_token": "their-3" })));
+    world.meanwhile = Some(|world| {
+        let login = world
+            .store
+            .keys()
+            .next()
+            .unwrap()
+            .strip_prefix("login ")
+            .unwrap()
+            .to_owned();
+        let second = world.drive(ProviderTokenRequest::new(login));
+        assert!(
+            matches!(second, Err(LoginError::Unavailable(_))),
+            "{second:?}"
+        );
+    });
+    let first = world.provider_token(&access).unwrap();
+    assert_eq!(first.access_token.expose(), "their-3");
+    assert_eq!(world.requests.len(), sent + 1);
+}
+
+/// Another process looks at the record to change it while the provider answers: nothing of the answer is lost.
+#[test]
+fn an_outcome_is_written_although_the_record_was_loaded_again() {
+    let mut world = World::new();
+    let (client, _, refresh) = world.tokens();
+    world
+        .responses
+        .push_back(theirs(json!({ "refresh_token": "their-2" })));
+    world.meanwhile = Some(|world| {
+        let (version, _) = world.store.values_mut().next().unwrap();
+        *version += 1;
+    });
+    let response = world.token(&refresh_form(&client, &refresh));
+    assert_eq!(response.status, 200);
+    world.responses.push_back(theirs(json!({})));
+    let response = world.token(&refresh_form(&client, &text(&response, "refresh_token")));
+    assert_eq!(response.status, 200);
+    let body = world
+        .requests
+        .last()
+        .unwrap()
+        .body
+        .as_ref()
+        .unwrap()
+        .expose();
+    assert!(body.contains("refresh_token=their-2&"), "{body}");
+}
+
+/// A login that is revoked while the provider answers stays revoked.
+#[test]
+fn a_revocation_wins_over_a_refresh() {
+    let mut world = World::new();
+    let (client, _, refresh) = world.tokens();
+    world.responses.push_back(theirs(json!({})));
+    world.meanwhile = Some(|world| world.store.clear());
+    let response = world.token(&refresh_form(&client, &refresh));
+    assert_eq!(text(&response, "error"), "invalid_grant");
+    assert!(world.store.is_empty());
+}
+
+/// A process that has ended with its lease is waited for, and then followed.
+#[test]
+fn a_lease_ends_by_itself() {
+    let mut world = World::new();
+    let (client, _, refresh) = world.tokens();
+    let form = refresh_form(&client, &refresh);
+    world.responses.push_back(Response::Nothing);
+    world.meanwhile = Some(|world| world.store_fails = true);
+    assert_eq!(
+        world.token(&form).status,
+        503,
+        "the outcome could not be written"
+    );
+    world.store_fails = false;
+    world.now += 30;
+    world.responses.push_back(theirs(json!({})));
+    assert_eq!(world.token(&form).status, 200, "after the lease");
+}
+
+#[test]
+fn a_login_that_is_not_used_ends() {
+    let mut world = World::new();
+    let (client, _, refresh) = world.tokens();
+    world.now += 30 * 86_400;
+    let response = world.token(&refresh_form(&client, &refresh));
+    assert_eq!(text(&response, "error"), "invalid_grant");
+}
+
+/// Without a store or without randomness nothing is granted, and nothing is lost.
+#[test]
+fn a_store_that_fails_is_an_error_of_the_moment() {
+    let mut world = World::new();
+    let client = world.register(REDIRECT);
+    let code = world.log_in(&client);
+    world.store_fails = true;
+    let response = world.token(&code_form(&client, &code));
+    assert_eq!(
+        (response.status, text(&response, "error").as_str()),
+        (503, "temporarily_unavailable")
+    );
+    let mut browser = Browser::default();
+    let form = world.consent_form(&mut browser, &authorize(&client, ""));
+    assert_eq!(
+        browser
+            .submit(&mut world, &format!("{form}&decision=allow"))
+            .status,
+        503
+    );
+    assert_eq!(
+        browser.open(&mut world, "/callback?code=1&state=x").status,
+        503
+    );
+    world.store_fails = false;
+    assert_eq!(world.token(&code_form(&client, &code)).status, 200);
+
+    world.crypto.is_broken.set(true);
+    let page = Browser::default().open(&mut world, &authorize(&client, ""));
+    assert_eq!((page.status, page.header("location")), (503, None));
+    world.crypto.is_broken.set(false);
+    let metadata = world.metadata.take();
+    let response = browser.submit(&mut world, &format!("{form}&decision=allow"));
+    assert!(
+        response
+            .header("location")
+            .unwrap()
+            .contains("error=temporarily_unavailable")
+    );
+    world.metadata = metadata;
+    assert_eq!(
+        world.send(&Sent::get("/callback?code=1")).status,
+        400,
+        "without a state"
+    );
+}
