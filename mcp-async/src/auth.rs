@@ -32,6 +32,13 @@ pub use mcp_auth::resource::{
 };
 
 #[cfg(all(feature = "http-server", feature = "http-client"))]
+pub use mcp_auth::authorization_server::{
+    LoginError, LoginSettings, Provider, ProviderToken, UserSource,
+};
+
+#[cfg(all(feature = "http-server", feature = "http-client"))]
+pub use crate::http::server::login::{DelegatedLogin, ProviderLogin};
+#[cfg(all(feature = "http-server", feature = "http-client"))]
 pub use crate::http::server::protect::RemoteIntrospection;
 #[cfg(feature = "http-server")]
 pub use crate::http::server::protect::{

@@ -162,7 +162,8 @@ pub enum Problem {
 }
 
 impl AuthError {
-    pub(crate) fn new(document: Document, url: &str, problem: Problem) -> Self {
+    /// The document or message at this URL has this fault.
+    pub fn new(document: Document, url: &str, problem: Problem) -> Self {
         Self {
             document,
             url: shown_url(url),

@@ -33,7 +33,8 @@ impl HttpRequest {
     /// beyond it.
     pub const MAX_BODY: usize = MAX_BODY;
 
-    pub(crate) fn get(document: Document, url: String) -> Self {
+    /// A request for a document at this URL.
+    pub fn get(document: Document, url: String) -> Self {
         Self {
             document,
             method: "GET",

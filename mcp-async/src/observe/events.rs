@@ -56,6 +56,12 @@ pub(crate) fn unverified(error: &(dyn core::error::Error + 'static)) {
     error!(target: span::TARGET, { exception.message = %error }, "the sender of a request could not be verified");
 }
 
+/// A user could not log in, because of the provider or of the document of a client.
+#[cfg(all(feature = "auth", feature = "http-server", feature = "http-client"))]
+pub(crate) fn login_failed(error: &mcp_auth::AuthError) {
+    warn!(target: span::TARGET, %error, "a login at the provider has failed");
+}
+
 /// A request was refused because of its token, which is not shown.
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub(crate) fn refused(reason: &mcp_auth::resource::Denial) {

@@ -17,6 +17,8 @@ mod unseen;
 pub(crate) use self::events::callback_failed;
 #[cfg(all(feature = "auth", feature = "http-client"))]
 pub(crate) use self::events::issuer_spelling;
+#[cfg(all(feature = "auth", feature = "http-server", feature = "http-client"))]
+pub(crate) use self::events::login_failed;
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub(crate) use self::events::refused;
 pub(crate) use self::events::{

@@ -13,6 +13,7 @@ mod chopped;
 mod client_http;
 mod client_typed;
 mod connection;
+mod delegated_login;
 mod errors;
 mod extensions;
 mod golden;

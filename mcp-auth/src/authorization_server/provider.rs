@@ -168,15 +168,23 @@ impl Provider {
         Ok(metadata)
     }
 
-    /// Checks the URLs.
-    pub(super) fn is_sound(&self) -> bool {
+    /// Returns the URLs that the operator has named.
+    pub fn urls(&self) -> impl Iterator<Item = &str> {
         let user = match &self.user {
             UserSource::IdToken => None,
             UserSource::Document { url, .. } => Some(url),
         };
-        let mut urls = [&self.issuer].into_iter().chain(user);
         let endpoints = self.endpoints.as_ref();
-        urls.all(|url| check_endpoint("provider", url).is_ok())
+        let token = endpoints.and_then(|endpoints| endpoints.token_endpoint.as_ref());
+        let all = [Some(&self.issuer), user, token].into_iter().flatten();
+        all.map(String::as_str)
+    }
+
+    /// Checks the URLs.
+    pub(super) fn is_sound(&self) -> bool {
+        let endpoints = self.endpoints.as_ref();
+        self.urls()
+            .all(|url| check_endpoint("provider", url).is_ok())
             && endpoints
                 .is_none_or(|it| it.authorization_endpoint().is_ok() && it.token_endpoint().is_ok())
             && !self.client_id.is_empty()

@@ -25,6 +25,8 @@ mod builder;
 mod endpoint;
 mod exchange;
 mod legacy;
+#[cfg(all(feature = "auth", feature = "http-client"))]
+pub(crate) mod login;
 mod messages;
 mod processes;
 #[cfg(feature = "auth")]

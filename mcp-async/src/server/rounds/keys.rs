@@ -231,6 +231,19 @@ impl DerivedKeys {
         genuine.then_some(message)
     }
 
+    /// Returns a key for what this text names, of each key in turn.
+    #[cfg(all(feature = "auth", feature = "http-server", feature = "http-client"))]
+    pub(crate) fn derive(&self, label: Vec<u8>) -> impl Iterator<Item = [u8; 32]> {
+        let keys = self.keys.iter();
+        keys.map(move |key| {
+            key.clone()
+                .chain_update(&label)
+                .finalize()
+                .into_bytes()
+                .into()
+        })
+    }
+
     /// Seconds of wall time since 1970: other processes have to understand them. 0 for a clock before that.
     pub(crate) fn now(&self) -> u64 {
         let since = (self.clock)().duration_since(UNIX_EPOCH);

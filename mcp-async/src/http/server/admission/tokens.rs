@@ -75,6 +75,8 @@ impl HttpEndpoint {
                     let principal = Principal::new(admission.claims.identity())
                         .with_claims(admission.claims.clone())
                         .with_claims(Arc::clone(&access));
+                    #[cfg(feature = "http-client")]
+                    let principal = self.with_login(principal, &admission.claims);
                     parts.extensions.insert(principal);
                 }
                 parts.extensions.insert(access);

@@ -58,6 +58,8 @@ pub struct Http {
     pub(super) made: Option<Made>,
     #[cfg(feature = "auth")]
     pub(super) protection: Option<super::protect::Protection>,
+    #[cfg(all(feature = "auth", feature = "http-client"))]
+    pub(super) login: Option<super::login::DelegatedLogin>,
     /// The address at which other processes reach this one.
     pub(super) processes: Option<HttpListener>,
     /// Settings that can have no effect.
@@ -99,6 +101,8 @@ impl Http {
             processes: None,
             #[cfg(feature = "auth")]
             protection: None,
+            #[cfg(all(feature = "auth", feature = "http-client"))]
+            login: None,
             mistakes: Vec::new(),
         }
     }
@@ -461,10 +465,7 @@ impl Http {
     pub(super) fn build(&mut self, runtime: &RuntimeHandle) -> Result<Server, BuildError> {
         #[cfg(feature = "auth")]
         if let Some(protection) = self.protection.take() {
-            match protection.build(self.options.path.as_deref(), runtime) {
-                Ok(guard) => self.options.guard = Some(Arc::new(guard)),
-                Err(mistake) => self.mistakes.push(mistake),
-            }
+            self.build_guard(protection, runtime);
         }
         let endpoint = self.options.path.iter().map(|path| ("path", path.as_str()));
         let both = self.options.http_sse.iter().flat_map(HttpSsePaths::both);
@@ -485,6 +486,10 @@ impl Http {
             Source::Built(server) => server.clone(),
             Source::Parts(parts) => parts.as_ref().clone().build()?,
         };
+        #[cfg(all(feature = "auth", feature = "http-client"))]
+        if let Some(login) = self.login.take() {
+            self.build_login(login, &server, runtime);
+        }
         self.options.sharing = self.check_sharing(&server);
         if let Some(means) = &self.sharing.means {
             means.forward.start(runtime);

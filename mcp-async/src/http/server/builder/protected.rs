@@ -1,7 +1,16 @@
 //! The setting that protects an endpoint.
 
+use std::sync::Arc;
+
 use super::Http;
+#[cfg(feature = "http-client")]
+use crate::http::server::login::DelegatedLogin;
 use crate::http::server::protect::protection::Protection;
+use crate::runtime::RuntimeHandle;
+#[cfg(feature = "http-client")]
+use crate::server::RegisterError;
+#[cfg(feature = "http-client")]
+use crate::server::serving::Server;
 
 impl Http {
     /// Protects the endpoint with access tokens of OAuth 2.1, as a resource server (RFC 9728): each
@@ -39,5 +48,55 @@ impl Http {
     pub fn protect(mut self, protection: Protection) -> Self {
         self.protection = Some(protection);
         self
+    }
+
+    /// Protects the endpoint by logins of its users at a provider that lets no clients register themselves, such as
+    /// GitHub, Google or Entra ID: the server is the authorization server of its clients, and a client of the
+    /// provider.
+    ///
+    /// It serves the endpoints of an authorization server at the origin of the resource, or below
+    /// [another issuer](mcp_auth::authorization_server::LoginSettings::issuer): its metadata, `/register`, `/authorize`,
+    /// `/consent`, `/callback`, `/token` and `/revoke`. A router in front of the service passes them on. The user
+    /// consents on a page of this server at each login, and then logs in at the provider.
+    ///
+    /// It is a [`protect`](Self::protect) with tokens of this server, whose handlers find the token of the provider by
+    /// [`ProviderLogin`](crate::auth::ProviderLogin). A revoked token is refused within half a minute.
+    #[cfg(feature = "http-client")]
+    pub fn delegate_login(mut self, login: DelegatedLogin) -> Self {
+        self.login = Some(login);
+        self
+    }
+
+    /// Builds the guard, or notes the mistake.
+    pub(super) fn build_guard(&mut self, protection: Protection, runtime: &RuntimeHandle) {
+        match protection.build(self.options.path.as_deref(), runtime) {
+            Ok(guard) => self.options.guard = Some(Arc::new(guard)),
+            Err(mistake) => self.mistakes.push(mistake),
+        }
+    }
+
+    /// Builds the authorization server and the guard of its tokens, or notes the mistake.
+    #[cfg(feature = "http-client")]
+    pub(super) fn build_login(
+        &mut self,
+        login: DelegatedLogin,
+        server: &Server,
+        runtime: &RuntimeHandle,
+    ) {
+        if self.options.guard.is_some() {
+            let reason = "it protects the endpoint already: `DelegatedLogin::protection`";
+            let mistake = RegisterError::setting("protect", &reason);
+            self.mistakes.push(mistake);
+            return;
+        }
+        let means = self.sharing.means.as_ref();
+        let store = means.map(|means| Arc::clone(&means.store));
+        match login.build(store, server.sealed_with(), runtime) {
+            Ok((protection, login)) => {
+                self.options.login = Some(login);
+                self.build_guard(protection, runtime);
+            }
+            Err(mistake) => self.mistakes.push(mistake),
+        }
     }
 }

@@ -160,6 +160,10 @@ impl HttpEndpoint {
         if let Some(metadata) = self.metadata(&parts) {
             return metadata;
         }
+        #[cfg(all(feature = "auth", feature = "http-client"))]
+        if let Some(login) = self.login_at(&parts) {
+            return self.answer_login(login, &parts, body).await;
+        }
         let refused = match self.verifies_senders() {
             true => self.authenticate(&mut parts).await,
             false => None,

@@ -10,6 +10,8 @@ use mcp_proto::server::http::streams::StreamLimits;
 use super::http_sse_paths::HttpSsePaths;
 use super::probe::Probe;
 use crate::http::server::exchange::trusted_proxies::TrustedProxies;
+#[cfg(all(feature = "auth", feature = "http-client"))]
+use crate::http::server::login::LoginServer;
 use crate::http::server::messages::authenticate::Hook;
 use crate::http::server::processes::sharing::ProcessSettings;
 #[cfg(feature = "auth")]
@@ -28,6 +30,9 @@ pub(in crate::http::server) struct Options {
     /// Takes the place of the hook.
     #[cfg(feature = "auth")]
     pub(in crate::http::server) guard: Option<Arc<TokenGuard>>,
+    /// The authorization server whose tokens the guard checks.
+    #[cfg(all(feature = "auth", feature = "http-client"))]
+    pub(in crate::http::server) login: Option<Arc<LoginServer>>,
     pub(in crate::http::server) http_sse: Option<HttpSsePaths>,
     pub(in crate::http::server) probe: Option<Probe>,
     /// True if `initialize` opens a session.
@@ -68,6 +73,8 @@ impl Default for Options {
             authenticate: None,
             #[cfg(feature = "auth")]
             guard: None,
+            #[cfg(all(feature = "auth", feature = "http-client"))]
+            login: None,
             http_sse: None,
             probe: None,
             sessions: true,

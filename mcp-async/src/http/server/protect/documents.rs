@@ -62,7 +62,7 @@ impl Documents for RemoteDocuments {
 }
 
 /// The host of a URL that the operator has given.
-pub(super) fn host_of(url: &str) -> Option<String> {
+pub(in crate::http::server) fn host_of(url: &str) -> Option<String> {
     Some(Uri::parse(url).ok()?.host().to_ascii_lowercase())
 }
 

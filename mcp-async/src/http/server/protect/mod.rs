@@ -23,6 +23,8 @@ pub(super) mod protection;
 pub(super) mod questions;
 pub(super) mod token_verifier;
 
+#[cfg(feature = "http-client")]
+pub(super) use self::documents::host_of;
 pub(super) use self::guard::TokenGuard;
 #[cfg(feature = "http-client")]
 pub use self::introspection::RemoteIntrospection;

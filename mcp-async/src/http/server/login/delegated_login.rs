@@ -1,0 +1,151 @@
+//! The settings of a server whose users log in at a provider.
+
+use core::fmt;
+use std::sync::Arc;
+
+use mcp_auth::authorization_server::{AuthorizationServer, LoginSettings, Provider};
+use mcp_auth::{Scopes, Secret};
+
+use super::login_client::LoginClient;
+use super::login_keys::LoginKeys;
+use super::login_records::LoginRecords;
+use super::login_server::LoginServer;
+use crate::http::SessionStore;
+use crate::http::server::protect::Protection;
+use crate::http::store::DynSessionStore;
+use crate::net::HttpClient;
+use crate::runtime::RuntimeHandle;
+use crate::server::{RegisterError, StateKeys};
+use crate::sync::Lock;
+
+/// Protects an endpoint by logins of its users at a provider: see
+/// [`Http::delegate_login`](crate::http::Http::delegate_login).
+///
+/// ```
+/// use mcp_async::Server;
+/// use mcp_async::auth::{DelegatedLogin, Provider};
+/// use mcp_async::net::HttpListener;
+///
+/// async fn run(server: Server, listen: HttpListener, secret: &str) -> std::io::Result<()> {
+///     let github = Provider::github("Iv1.8a61f9b3a7aba766", secret);
+///     let login = DelegatedLogin::new("https://mcp.example.com/mcp", github);
+///     let http = server.http().allow_hosts(["mcp.example.com"]).delegate_login(login);
+///     http.serve(listen).await
+/// }
+/// ```
+#[must_use = "it has no effect before `Http::delegate_login`"]
+pub struct DelegatedLogin {
+    settings: LoginSettings,
+    protection: Protection,
+    store: Option<Arc<dyn DynSessionStore>>,
+    client: Option<HttpClient>,
+}
+
+impl DelegatedLogin {
+    /// Protects the resource at this URL, which clients are given, for users of this provider. The provider must know
+    /// the URL that users come back to: `/callback` at the origin of the resource.
+    pub fn new(resource: impl Into<String>, provider: Provider) -> Self {
+        let resource = resource.into();
+        Self {
+            protection: Protection::new(resource.clone()),
+            settings: LoginSettings::new(resource, provider),
+            store: None,
+            client: None,
+        }
+    }
+
+    /// Sets the scopes that every token needs, which clients are granted together.
+    pub fn scopes<T: AsRef<str>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
+        let scopes: Vec<T> = scopes.into_iter().collect();
+        let scopes: Scopes = scopes.iter().map(AsRef::as_ref).collect();
+        self.settings.scopes = scopes.clone();
+        self.protection(move |protection| protection.scopes(scopes.iter()))
+    }
+
+    /// Changes settings of the authorization server: further scopes, its name on the consent page, lifetimes.
+    ///
+    /// ```
+    /// use mcp_async::auth::{DelegatedLogin, Provider};
+    ///
+    /// let google = Provider::google("id", "secret");
+    /// let login = DelegatedLogin::new("https://mcp.example.com/mcp", google).settings(|settings| {
+    ///     settings.name = Some("Notes".into());
+    ///     settings.login_lifetime = 7 * 86_400;
+    /// });
+    /// # let _ = login;
+    /// ```
+    pub fn settings(mut self, change: impl FnOnce(&mut LoginSettings)) -> Self {
+        change(&mut self.settings);
+        self
+    }
+
+    /// Changes the [`Protection`] of the endpoint: scopes of methods, or requests without a token.
+    pub fn protection(mut self, change: impl FnOnce(Protection) -> Protection) -> Self {
+        self.protection = change(self.protection);
+        self
+    }
+
+    /// Keeps the logins in this store. Otherwise they are in the store of an endpoint that is
+    /// [shared](crate::http::Http::share), so that every process knows them, or in the memory of this process, and end
+    /// with it.
+    ///
+    /// Records are sealed with keys that are derived from the
+    /// [keys of the server](crate::server::ServerBuilder::state_keys), which a store needs.
+    pub fn store(mut self, store: impl SessionStore + 'static) -> Self {
+        self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Sets the client that sends requests to the provider, and for the documents of clients. The one that is used
+    /// otherwise follows no redirects, and judges the addresses of hosts that metadata or a client names.
+    pub fn http_client(mut self, client: HttpClient) -> Self {
+        self.client = Some(client);
+        self
+    }
+
+    /// Checks the settings. `store` and `keys` are those of the endpoint.
+    pub(in crate::http::server) fn build(
+        self,
+        store: Option<Arc<dyn DynSessionStore>>,
+        keys: Option<StateKeys>,
+        runtime: &RuntimeHandle,
+    ) -> Result<(Protection, Arc<LoginServer>), RegisterError> {
+        let mistake = |reason: &dyn fmt::Display| RegisterError::setting("delegate_login", reason);
+        let server = AuthorizationServer::new(self.settings).map_err(|error| mistake(&error))?;
+        let store = self.store.or(store);
+        let keys = match keys {
+            Some(keys) => keys,
+            None if store.is_some() => {
+                return Err(mistake(
+                    &"logins in a store need keys that last: `state_keys`",
+                ));
+            }
+            None => StateKeys::random().map_err(|error| mistake(&error))?,
+        };
+        let provider = &server.settings().provider;
+        let endpoints = provider.endpoints.clone();
+        let login = Arc::new(LoginServer {
+            client: LoginClient::new(provider, self.client, runtime),
+            keys: LoginKeys::new(&keys),
+            records: LoginRecords::new(store),
+            metadata: Lock::new(endpoints.map(|endpoints| (0, Arc::new(endpoints)))),
+            runtime: runtime.clone(),
+            server,
+        });
+        let verifier = Arc::clone(&login);
+        let verifier = move |token: Secret| {
+            let login = Arc::clone(&verifier);
+            async move { login.check(token).await }
+        };
+        let protection = self.protection.verifier(login.server.issuer(), verifier);
+        Ok((protection, login))
+    }
+}
+
+impl fmt::Debug for DelegatedLogin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DelegatedLogin")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}

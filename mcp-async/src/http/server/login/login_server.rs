@@ -1,0 +1,188 @@
+//! Drives the machines of the authorization server.
+
+use core::fmt;
+use core::time::Duration;
+use std::sync::Arc;
+
+use mcp_auth::authorization_server::{
+    AccessCheck, AuthorizationServer, LoginAction, LoginContext, LoginError, LoginInput,
+    LoginMachine, LoginStep, ProviderToken, ProviderTokenRequest,
+};
+use mcp_auth::resource::TokenClaims;
+use mcp_auth::{AuthError, Document, HttpRequest, HttpResponse, Problem, Secret, ServerMetadata};
+
+use super::login_client::LoginClient;
+use super::login_keys::LoginKeys;
+use super::login_records::LoginRecords;
+use crate::crypto::unix_now;
+use crate::http::StoreError;
+use crate::observe;
+use crate::runtime::{RuntimeHandle, Sleep};
+use crate::shares::CallerId;
+use crate::sync::Lock;
+
+/// The authorization server of an endpoint, with all that its machines ask for.
+pub(in crate::http::server) struct LoginServer {
+    pub(in crate::http::server) server: AuthorizationServer,
+    pub(super) keys: LoginKeys,
+    pub(super) records: LoginRecords,
+    pub(super) client: LoginClient,
+    /// The metadata of the provider, and when it was fetched.
+    pub(super) metadata: Lock<Option<(u64, Arc<ServerMetadata>)>>,
+    pub(super) runtime: RuntimeHandle,
+}
+
+impl LoginServer {
+    /// Returns the claims of an access token of this server.
+    pub(super) async fn check(&self, token: Secret) -> Result<Option<TokenClaims>, LoginError> {
+        self.drive(AccessCheck::new(token), None, None).await
+    }
+
+    /// Returns the provider's token for a login.
+    pub(super) async fn provider_token(&self, login: &str) -> Result<ProviderToken, LoginError> {
+        let provider = self.provider(None).await;
+        let request = ProviderTokenRequest::new(login);
+        self.drive(request, provider.as_deref(), None).await
+    }
+
+    /// Runs a machine to its end.
+    pub(in crate::http::server) async fn drive<M: LoginMachine>(
+        &self,
+        mut machine: M,
+        provider: Option<&ServerMetadata>,
+        caller: Option<CallerId>,
+    ) -> M::Output {
+        let mut advance = |input: LoginInput<'_>| machine.advance(&self.context(provider), input);
+        let mut step = advance(LoginInput::Start);
+        loop {
+            let action = match step {
+                LoginStep::Done(output) => return output,
+                LoginStep::Do(action) => action,
+            };
+            step = match action {
+                LoginAction::Load { key, to_change } => {
+                    match self.records.load(&key, to_change).await {
+                        Ok(found) => {
+                            let found = found
+                                .as_ref()
+                                .map(|(version, record)| (*version, &**record));
+                            advance(LoginInput::Record(found))
+                        }
+                        Err(error) => advance(failed(&error)),
+                    }
+                }
+                LoginAction::Create { key, record, keep } => {
+                    let created = self.records.create(&key, &record, keep).await;
+                    advance(written(created.map(|()| true).as_ref()))
+                }
+                LoginAction::Save {
+                    key,
+                    version,
+                    record,
+                    keep,
+                } => {
+                    let saved = self.records.save(&key, version, &record, keep).await;
+                    advance(written(saved.as_ref()))
+                }
+                LoginAction::Remove { key, version } => {
+                    let removed = self.records.remove(&key, version).await;
+                    advance(written(removed.as_ref()))
+                }
+                LoginAction::Send(request) => {
+                    match self.client.send(&request, caller.clone()).await {
+                        Ok(response) => advance(LoginInput::Response(HttpResponse {
+                            status: response.status,
+                            headers: &[],
+                            body: &response.body,
+                        })),
+                        Err(text) => advance(LoginInput::Failed(&text)),
+                    }
+                }
+                LoginAction::Wait => {
+                    let mut waited = Sleep::after(&self.runtime, WAIT);
+                    core::future::poll_fn(|cx| waited.poll_done(cx)).await;
+                    advance(LoginInput::Waited)
+                }
+                _ => advance(LoginInput::Failed("an unknown action of a login")),
+            };
+        }
+    }
+
+    pub(in crate::http::server) fn context<'c>(
+        &'c self,
+        provider: Option<&'c ServerMetadata>,
+    ) -> LoginContext<'c> {
+        LoginContext {
+            server: &self.server,
+            provider,
+            crypto: &self.keys,
+            now: unix_now(),
+        }
+    }
+
+    /// Returns the metadata of the provider. If it cannot be fetched again, what was fetched before counts; `None` if
+    /// nothing was.
+    pub(in crate::http::server) async fn provider(
+        &self,
+        caller: Option<CallerId>,
+    ) -> Option<Arc<ServerMetadata>> {
+        let now = unix_now().as_secs();
+        let provider = &self.server.settings().provider;
+        let known = self.metadata.lock().clone();
+        let Some(url) = provider.metadata_url() else {
+            return known.map(|(_, metadata)| metadata);
+        };
+        if let Some((fetched, metadata)) = &known
+            && now.saturating_sub(*fetched) < FRESH
+            && now >= *fetched
+        {
+            return Some(Arc::clone(metadata));
+        }
+        let request = HttpRequest::get(Document::ServerMetadata, url.clone());
+        let read = match self.client.send(&request, caller).await {
+            Ok(response) if response.status == 200 => {
+                Ok(provider.read_metadata(&url, &response.body))
+            }
+            Ok(response) => Err(Problem::Status(response.status)),
+            Err(text) => Err(Problem::Unreachable(text)),
+        };
+        let fail = |problem| Err(AuthError::new(Document::ServerMetadata, &url, problem));
+        match read.unwrap_or_else(fail) {
+            Ok(metadata) => {
+                let metadata = Arc::new(metadata);
+                *self.metadata.lock() = Some((now, Arc::clone(&metadata)));
+                Some(metadata)
+            }
+            Err(error) => {
+                observe::login_failed(&error);
+                known.map(|(_, metadata)| metadata)
+            }
+        }
+    }
+}
+
+impl fmt::Debug for LoginServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoginServer")
+            .field("issuer", &self.server.issuer())
+            .finish_non_exhaustive()
+    }
+}
+
+fn written(written: Result<&bool, &StoreError>) -> LoginInput<'static> {
+    match written {
+        Ok(is_written) => LoginInput::Written(*is_written),
+        Err(error) => failed(error),
+    }
+}
+
+fn failed(error: &StoreError) -> LoginInput<'static> {
+    observe::store_failed(error);
+    LoginInput::Failed("the store failed")
+}
+
+/// The time after which a login that another process renews is looked at again.
+const WAIT: Duration = Duration::from_millis(250);
+
+/// The seconds for which the metadata of the provider is used.
+const FRESH: u64 = 3_600;

@@ -1,0 +1,235 @@
+//! The endpoints in the service of the server, and what a handler gets.
+
+use core::time::Duration;
+
+use http::Request;
+use mcp_async::auth::{DelegatedLogin, Protection, Provider};
+use mcp_async::http::MemoryStore;
+use mcp_async::server::StateKeys;
+
+use super::support::{
+    Browser, PROVIDER, RESOURCE, TOKEN, USER, authorize_url, get, http, json, log_in, login,
+    member, parameter, post, provider, provider_answers, register, server, service, tokens, whose,
+};
+use crate::authorization::guard::{names, page, pages};
+use crate::http_server::support::{Waiting, advance, now, send};
+use crate::sim::Sim;
+
+#[test]
+fn a_handler_gets_the_token_of_the_provider() {
+    provider_answers(TOKEN, USER);
+    let service = service();
+    let (_, access, _) = tokens(&service);
+    assert_eq!(whose(&service, &access), Ok("ada their-1".into()));
+    assert_eq!(whose(&service, "other"), Err(401));
+}
+
+/// AU-14: the token of the provider reaches the client nowhere.
+#[test]
+fn a_client_gets_no_token_of_the_provider() {
+    provider_answers(TOKEN, USER);
+    let (_, reply) = log_in(&service());
+    assert!(!reply.whole().contains("their-1"));
+}
+
+/// AU-16, AU-71: the challenge leads to the resource's document, and that to the one of this server.
+#[test]
+fn the_documents_lead_to_the_endpoints() {
+    let service = service();
+    let challenge = send(&service, post("/mcp", "{}"));
+    assert_eq!(challenge.status, 401);
+    let document = get(&service, "/.well-known/oauth-protected-resource/mcp").whole();
+    assert!(
+        document.contains(r#""authorization_servers":["http://localhost:8000"]"#),
+        "{document}"
+    );
+    let foreign =
+        Request::get("/.well-known/oauth-authorization-server").header("host", "proxy.inside");
+    let document = send(&service, foreign.body("").unwrap()).whole();
+    assert_eq!(
+        member(&document, "token_endpoint"),
+        "http://localhost:8000/token"
+    );
+}
+
+/// A page whose name was rebound to this machine gets no consent page of its own.
+#[test]
+fn the_endpoints_are_at_their_hosts_only() {
+    let service = service();
+    let url = authorize_url(&register(&service));
+    let path = url.strip_prefix("http://localhost:8000").unwrap();
+    for request in [
+        Request::get(path).header("host", "evil.example"),
+        Request::get(path),
+        Request::post("/token").header("host", "evil.example"),
+    ] {
+        let reply = send(&service, request.body("").unwrap());
+        assert_eq!(reply.status, 403);
+    }
+    assert_eq!(get(&service, "/elsewhere").status, 404);
+}
+
+/// A provider that is late, or answers something else, is an error for the client, and the next login succeeds.
+#[test]
+fn a_provider_that_fails_is_an_error_for_the_client() {
+    let service = service();
+    let url = authorize_url(&register(&service));
+    let browser = Browser::new(&service);
+    let error = |redirect: String| parameter(&redirect, "error").unwrap();
+    names(&[("localhost", &["127.0.0.1"])]);
+    for (token, expected) in [
+        (
+            page("302 Found", "location: http://localhost:9/token\r\n", ""),
+            "server_error",
+        ),
+        (page("200 OK", "", "<html>"), "server_error"),
+        (json(r#"{"error":"bad_verification_code"}"#), "server_error"),
+        (json(&"x".repeat(2 << 20)), "temporarily_unavailable"),
+        ("HTTP/1.1 200 OK\r\n".into(), "temporarily_unavailable"),
+    ] {
+        pages([("/token", token), ("/user", json(USER))]);
+        let mut login = Box::pin(browser.log_in(&url));
+        let redirect = crate::sim::run(&mut login);
+        assert_eq!(error(redirect), expected);
+    }
+    names(&[]);
+    assert_eq!(error(now(browser.log_in(&url))), "temporarily_unavailable");
+    provider_answers(TOKEN, USER);
+    assert!(parameter(&now(browser.log_in(&url)), "code").is_some());
+}
+
+/// AU-14: a refresh asks the provider, and what it has ended is over within half a minute.
+#[test]
+fn a_login_that_the_provider_has_ended_is_over() {
+    provider_answers(TOKEN, USER);
+    let service = service();
+    let (client, access, refresh) = tokens(&service);
+    assert!(whose(&service, &access).is_ok());
+    names(&[("localhost", &["127.0.0.1"])]);
+    pages([("/user", page("401 Unauthorized", "", "{}"))]);
+    let form = format!("grant_type=refresh_token&client_id={client}&refresh_token={refresh}");
+    let reply = send(&service, post("/token", &form));
+    assert_eq!(member(&reply.whole(), "error"), "invalid_grant");
+    // The user may log in again.
+    provider_answers(TOKEN, USER);
+    let (_, access, _) = tokens(&service);
+    assert_eq!(whose(&service, &access), Ok("ada their-1".into()));
+}
+
+/// Handlers that need the token at once are served by one refresh.
+#[test]
+fn a_token_that_expires_is_renewed_once() {
+    let short =
+        r#"{"access_token":"their-1","token_type":"bearer","expires_in":1,"refresh_token":"r1"}"#;
+    provider_answers(short, USER);
+    let service = service();
+    let (_, access, _) = tokens(&service);
+    let long = r#"{"access_token":"their-2","token_type":"bearer","expires_in":3600,"refresh_token":"r2"}"#;
+    provider_answers(long, USER);
+    assert_eq!(whose(&service, &access), Ok("ada their-2".into()));
+    // The next one finds it.
+    names(&[]);
+    assert_eq!(whose(&service, &access), Ok("ada their-2".into()));
+}
+
+/// The metadata of a provider with OpenID Connect is fetched when it is needed, and again if that has failed.
+#[test]
+fn the_metadata_of_the_provider_is_fetched_when_it_is_needed() {
+    let provider = Provider {
+        scopes: mcp_async::auth::Scopes::parse("openid"),
+        ..Provider::oidc(PROVIDER, "our-id", "our-s3cret")
+    };
+    let login = DelegatedLogin::new(RESOURCE, provider);
+    let service = server()
+        .http()
+        .delegate_login(login)
+        .into_service(Sim)
+        .unwrap();
+    let url = authorize_url(&register(&service));
+    names(&[("localhost", &["127.0.0.1"])]);
+    let metadata = |issuer: &str| {
+        json(&format!(
+            r#"{{"issuer":"{issuer}","authorization_endpoint":"{PROVIDER}/authorize","token_endpoint":"{PROVIDER}/token"}}"#
+        ))
+    };
+    let place = "/.well-known/openid-configuration";
+    let browser = Browser::new(&service);
+    pages([(place, metadata("https://other.example"))]);
+    let (refused, _) = now(browser.consent(&url));
+    assert_eq!(
+        parameter(&refused, "error").unwrap(),
+        "temporarily_unavailable"
+    );
+    pages([(place, metadata(PROVIDER))]);
+    let (to_provider, _) = now(browser.consent(&url));
+    assert!(
+        to_provider.starts_with("http://localhost:9/authorize?"),
+        "{to_provider}"
+    );
+    assert!(parameter(&to_provider, "nonce").is_some());
+}
+
+#[test]
+fn many_requests_of_one_address_are_refused() {
+    use core::net::SocketAddr;
+    use mcp_async::net::RemoteAddr;
+    use mcp_async::server::RateLimit;
+
+    let limit = RateLimit::new(1, Duration::from_secs(1)).burst(3);
+    let service = http().rate_limit(Some(limit)).into_service(Sim).unwrap();
+    let status = || {
+        let mut request = post("/register", "{}");
+        let address = SocketAddr::from(([203, 0, 113, 7], 40_000));
+        request.extensions_mut().insert(RemoteAddr(address));
+        send(&service, request).status.as_u16()
+    };
+    assert_eq!([(); 4].map(|()| status()), [400, 400, 400, 429]);
+    advance(Duration::from_secs(1));
+    assert_eq!(status(), 400);
+}
+
+#[test]
+fn settings_that_cannot_work_are_mistakes() {
+    let check = |http: mcp_async::http::Http, expected: &str| {
+        let error = http.into_service(Sim).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    let plain = DelegatedLogin::new("http://mcp.example/mcp", provider());
+    check(
+        server().http().delegate_login(plain),
+        "the resource must be an https URL",
+    );
+    check(
+        http().protect(
+            Protection::new(RESOURCE)
+                .verifier("https://as.example", |_| async { Ok::<_, String>(None) }),
+        ),
+        "protects the endpoint already",
+    );
+    check(
+        server()
+            .http()
+            .delegate_login(login().store(MemoryStore::default())),
+        "state_keys",
+    );
+    let keyed = server().state_keys(StateKeys::new([7; 32])).http();
+    let keyed = keyed.delegate_login(login().store(MemoryStore::default()));
+    assert!(keyed.into_service(Sim).is_ok());
+}
+
+/// The body of a request that ends too late is no reason to wait.
+#[test]
+fn a_login_waits_for_no_slow_provider() {
+    let service = service();
+    names(&[("localhost", &["127.0.0.1"])]);
+    pages([("/token", "HTTP/1.1 200 OK\r\n".into())]);
+    let url = authorize_url(&register(&service));
+    let redirect = crate::sim::run(Browser::new(&service).log_in(&url));
+    assert_eq!(
+        parameter(&redirect, "error").unwrap(),
+        "temporarily_unavailable"
+    );
+    // Others are served meanwhile.
+    let mut other = Waiting::new(&service, post("/register", "{}"));
+    assert_eq!(other.status(), Some(400));
+}

@@ -1,0 +1,85 @@
+//! Several processes that share the logins of a store.
+
+use mcp_async::auth::DelegatedLogin;
+use mcp_async::http::{HttpService, LocalForward, MemoryStore};
+use mcp_async::runtime::Runtime as _;
+use mcp_async::server::StateKeys;
+
+use super::support::{
+    Browser, TOKEN, USER, VERIFIER, authorize_url, login, member, parameter, post,
+    provider_answers, register, server, whose,
+};
+use crate::http_server::support::{now, send};
+use crate::sim::{self, Sim};
+
+/// Two processes, the second of which has a new key and accepts the one of before.
+fn processes(set: impl Fn(DelegatedLogin) -> DelegatedLogin) -> [HttpService; 2] {
+    let store = MemoryStore::default().clock(|| Sim.now());
+    let forward = LocalForward::default();
+    let keys = [
+        StateKeys::new([7; 32]).previous([8; 32]),
+        StateKeys::new([8; 32]).previous([7; 32]),
+    ];
+    let mut index = 0;
+    keys.map(|keys| {
+        let url = format!("http://process-{index}/mcp");
+        index += 1;
+        let http = server()
+            .state_keys(keys)
+            .http()
+            .share_with(store.clone(), forward.clone());
+        let http = http.reached_at(&url).delegate_login(set(login()));
+        let service = http.into_service(Sim).unwrap();
+        forward.insert(url, &service);
+        sim::settle();
+        service
+    })
+}
+
+/// Each step of a login may reach another process, also while the keys are replaced.
+#[test]
+fn a_login_continues_at_another_process() {
+    provider_answers(TOKEN, USER);
+    let [first, second] = processes(|login| login);
+    let client = register(&first);
+    let redirect = now(Browser::new(&second).log_in(&authorize_url(&client)));
+    let code = parameter(&redirect, "code").unwrap();
+    let form = format!(
+        "grant_type=authorization_code&client_id={client}&code={code}&code_verifier={VERIFIER}"
+    );
+    let reply = send(&first, post("/token", &form)).whole();
+    let (access, refresh) = (
+        member(&reply, "access_token"),
+        member(&reply, "refresh_token"),
+    );
+    for service in [&first, &second] {
+        assert_eq!(whose(service, &access), Ok("ada their-1".into()));
+    }
+    let form = format!("grant_type=refresh_token&client_id={client}&refresh_token={refresh}");
+    assert_eq!(send(&second, post("/token", &form)).status, 200);
+    // It was replaced, wherever.
+    let again = send(&first, post("/token", &form));
+    assert_eq!(member(&again.whole(), "error"), "invalid_grant");
+    sim::end();
+}
+
+/// A store that only the logins share.
+#[test]
+fn logins_can_have_a_store_of_their_own() {
+    provider_answers(TOKEN, USER);
+    let store = MemoryStore::default();
+    let service = |keys: StateKeys| {
+        let http = server().state_keys(keys).http();
+        http.delegate_login(login().store(store.clone()))
+            .into_service(Sim)
+            .unwrap()
+    };
+    let (first, second) = (
+        service(StateKeys::new([7; 32])),
+        service(StateKeys::new([7; 32])),
+    );
+    let (_, access, _) = super::support::tokens(&first);
+    assert_eq!(whose(&second, &access), Ok("ada their-1".into()));
+    let other = service(StateKeys::new([9; 32]));
+    assert_eq!(whose(&other, &access), Err(401));
+}
