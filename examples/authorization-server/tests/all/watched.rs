@@ -62,6 +62,29 @@ fn in_2025_03_26() {
     assert!(answer.ends_with("-> 404 Not Found"), "{answer}");
 }
 
+/// The server is the authorization server, and its users log in at a provider without registration.
+#[test]
+fn delegated_in_every_revision() {
+    for revision in ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
+        let printed = watch(&["--delegate", "--revision", revision]);
+        let paths = [
+            "/mcp",
+            "/.well-known/oauth-authorization-server",
+            "/register",
+            "/authorize",
+            "/.well-known/openid-configuration",
+            "/consent",
+            "/authorize",
+            "/token",
+            "/callback",
+            "/token",
+            "/mcp",
+        ];
+        check_order(&printed, &paths);
+        assert!(printed.contains("alice"), "{printed}");
+    }
+}
+
 #[test]
 fn with_proofs() {
     let printed = watch(&["--dpop"]);
@@ -71,9 +94,16 @@ fn with_proofs() {
 /// Secrets are shortened: no word is as long as one.
 #[test]
 fn without_whole_secrets() {
-    let printed = watch(&["--dpop"]);
+    let printed = [watch(&["--dpop"]), watch(&["--delegate"])].concat();
     for line in printed.lines() {
-        for name in ["code", "state", "code_verifier", "authorization:", "dpop:"] {
+        for name in [
+            "code",
+            "state",
+            "code_verifier",
+            "authorization:",
+            "dpop:",
+            "request",
+        ] {
             let mut words = line.split_whitespace();
             if words.next() == Some(name) {
                 assert!(words.all(|word| word.len() <= 10), "{line}");

@@ -3,10 +3,12 @@
 //! ```text
 //! cargo run -p authorization-server --bin login
 //! cargo run -p authorization-server --bin login -- --revision 2025-03-26
+//! cargo run -p authorization-server --bin login -- --delegate
 //! ```
 //!
 //! In 2025-03-26 the server and its authorization server have one origin; since 2025-06-18 the server
-//! names its authorization server, which may be anywhere. All parts run in this process.
+//! names its authorization server, which may be anywhere. With `--delegate` the server is the authorization server in
+//! every revision, and its users log in at another one, where clients cannot register. All parts run in this process.
 
 mod servers;
 mod trace;
@@ -15,6 +17,9 @@ use core::error::Error;
 use std::io;
 
 use clap::Parser;
+use http::header::{COOKIE, LOCATION, ORIGIN, SET_COOKIE};
+use http::{Request, Response};
+use http_body_util::BodyExt as _;
 use mcp_async::Client;
 use mcp_async::auth::{Authorization, AuthorizationPage, DpopUse, SigningKey, UserAgent};
 use mcp_async::net::HttpClient;
@@ -33,6 +38,9 @@ struct Arguments {
     /// Binds the tokens to a key of the client (DPoP), since 2025-06-18
     #[arg(long)]
     dpop: bool,
+    /// Lets the server send its users to a provider that knows no clients
+    #[arg(long, conflicts_with_all = ["dpop", "no_metadata"])]
+    delegate: bool,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -47,6 +55,7 @@ async fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let revisions = RevisionSet::of(&[arguments.revision]);
     let url = match arguments.revision {
         Revision::V2024_11_05 => return Err("2024-11-05 has no authorization".into()),
+        _ if arguments.delegate => servers::delegated(revisions)?,
         Revision::V2025_03_26 if arguments.dpop => return Err("2025-03-26 has no DPoP".into()),
         Revision::V2025_03_26 => servers::same_origin(revisions, !arguments.no_metadata)?,
         _ if arguments.dpop => servers::apart(revisions, DpopUse::Required)?,
@@ -73,9 +82,20 @@ async fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 /// The browser of a user who consents to everything.
 struct Browser(HttpClient);
 
+/// Where the user comes back to the client.
+const REDIRECT: &str = "http://127.0.0.1:8765/callback";
+
 impl Browser {
     fn new() -> Self {
         Self(HttpClient::builder().no_redirects().build())
+    }
+
+    async fn send(&self, request: Request<String>) -> io::Result<Response<String>> {
+        let sent = self.0.send(request).await.map_err(io::Error::other)?;
+        let (head, body) = sent.into_parts();
+        let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
+        let body = String::from_utf8(body.into()).map_err(io::Error::other)?;
+        Ok(Response::from_parts(head, body))
     }
 }
 
@@ -85,18 +105,48 @@ impl UserAgent for Browser {
     }
 
     async fn redirect_uri(&self, _: Option<&str>) -> io::Result<String> {
-        Ok("http://127.0.0.1:8765/callback".into())
+        Ok(REDIRECT.into())
     }
 
+    /// Follows redirects up to the client, and answers a consent page.
     async fn open(&self, page: &AuthorizationPage) -> io::Result<String> {
         println!("The client opens the browser of the user\n");
-        let request = http::Request::get(&page.url).body("");
-        let request = request.map_err(io::Error::other)?;
-        let response = self.0.send(request).await.map_err(io::Error::other)?;
-        let location = response.headers().get(http::header::LOCATION);
-        let location = location.and_then(|location| location.to_str().ok());
-        let location = location.ok_or_else(|| io::Error::other("no redirect"))?;
+        let (mut url, mut cookie) = (page.url.clone(), String::new());
+        let mut form = None;
+        while !url.starts_with(REDIRECT) {
+            let request = match &form {
+                Some(_) => Request::post(&url).header(ORIGIN, &page.issuer),
+                None => Request::get(&url),
+            };
+            let request = request
+                .header(COOKIE, &cookie)
+                .body(form.take().unwrap_or_default());
+            let response = self.send(request.map_err(io::Error::other)?).await?;
+            let field = |name| response.headers().get(name)?.to_str().ok();
+            if let Some(set) = field(SET_COOKIE) {
+                cookie = set.split(';').next().unwrap_or_default().to_owned();
+            }
+            match field(LOCATION) {
+                Some(location) => url = location.to_owned(),
+                None => {
+                    println!("The user reads the page of the server, and allows the access\n");
+                    let (action, request) = read_form(response.body())?;
+                    form = Some(format!("request={request}&decision=allow"));
+                    url = action;
+                }
+            }
+        }
         println!("The user consents, and the browser goes back to the client\n");
-        Ok(location.to_owned())
+        Ok(url)
     }
+}
+
+/// The address of the form of a consent page, and what it holds.
+fn read_form(page: &str) -> io::Result<(String, String)> {
+    let attribute = |before: &str| {
+        let (_, rest) = page.split_once(before)?;
+        Some(rest.split('"').next()?.to_owned())
+    };
+    let form = attribute("action=\"").zip(attribute("name=\"request\" value=\""));
+    form.ok_or_else(|| io::Error::other("neither a redirect nor a consent page"))
 }

@@ -1,11 +1,11 @@
 use core::error::Error;
 use core::future::pending;
 
-use authorization_server::{AuthorizationServer, Consent, SameOrigin, Settings};
+use authorization_server::{AuthorizationServer, Client, Consent, SameOrigin, Settings};
 use http::header::{AUTHORIZATION, HeaderValue};
 use http::request::Parts;
 use mcp_async::Server;
-use mcp_async::auth::{DpopUse, Protection};
+use mcp_async::auth::{DelegatedLogin, DpopUse, Protection, Provider};
 use mcp_async::http::{AccessError, Principal};
 use mcp_async::server::ServerBuilder;
 use mcp_tokio::RevisionSet;
@@ -68,6 +68,29 @@ pub(crate) fn same_origin(
     let service = Traced::new(&origin, SameOrigin::new(server, service));
     tokio::spawn(listen.serve(service, pending()));
     Ok(format!("{origin}/mcp"))
+}
+
+/// Serves a protected server that is the authorization server of its clients, and at another origin the provider at
+/// which its users log in. Returns the URL of the server.
+pub(crate) fn delegated(revisions: RevisionSet) -> Result<String, Box<dyn Error>> {
+    let (listen, provider) = (tcp("127.0.0.1:0"), tcp("127.0.0.1:0"));
+    let origin = format!("http://{}", listen.address()?);
+    let issuer = format!("http://{}", provider.address()?);
+    let notes = Client::confidential("notes", "s3cret").redirect(format!("{origin}/callback"));
+    let settings = Settings::new(&issuer).consent(Consent::Allow);
+    let settings = settings.without_registration().client(notes);
+    let server = AuthorizationServer::new(settings)?;
+    tokio::spawn(provider.serve(Traced::new(&issuer, server), pending()));
+
+    let url = format!("{origin}/mcp");
+    let provider = Provider::oidc(&issuer, "notes", "s3cret");
+    let login = DelegatedLogin::new(&url, provider).scopes(["mcp"]);
+    let service = builder(revisions)
+        .http()
+        .delegate_login(login)
+        .into_service(Runtime)?;
+    tokio::spawn(listen.serve(Traced::new(&origin, service), pending()));
+    Ok(url)
 }
 
 /// The user of a token that the authorization server of this process has issued.

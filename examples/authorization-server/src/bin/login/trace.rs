@@ -112,8 +112,10 @@ fn fields(text: &mut String, headers: &HeaderMap, names: &[&str]) {
 
 /// The parameters of a query or a form.
 fn parameters(text: &mut String, form: &[u8]) {
-    const SECRETS: [&str; 5] = [
+    const SECRETS: [&str; 7] = [
         "code",
+        "nonce",
+        "request",
         "state",
         "code_verifier",
         "refresh_token",
