@@ -30,7 +30,7 @@ pub(super) struct Authorize {
 impl Authorize {
     /// Reads the request.
     pub(super) fn new(head: &dyn Head, query: &str) -> Result<Self, RequestError> {
-        let parameters = Parameters::parse(query)?;
+        let parameters = Parameters::parse(query.as_bytes())?;
         let client_id = parameters.get("client_id").map(ToOwned::to_owned);
         let missing = RequestError::invalid_request("client_id is missing");
         Ok(Self {
@@ -54,7 +54,10 @@ impl Authorize {
         let state = self.parameters.get("state");
         match self.check(context, client, &redirect_uri) {
             Ok(request) => self.page(context, request),
-            Err(error) => Ok(answer_client(context, &redirect_uri, state, Err(error))),
+            Err(error) => {
+                let response = answer_client(context, &redirect_uri, state, Err(error));
+                Ok(asked_first(&redirect_uri, error, response))
+            }
         }
     }
 
@@ -190,6 +193,20 @@ pub(super) fn answer_client(
     }
     form::push(&mut url, "iss", &context.server.issuer);
     LoginResponse::redirect(url)
+}
+
+/// A wrong request leads to another site only if the user follows a link: anyone can have registered that site
+/// (RFC 9700, section 4.11.2).
+fn asked_first(redirect_uri: &str, error: RequestError, response: LoginResponse) -> LoginResponse {
+    let is_local = Uri::parse(redirect_uri).is_ok_and(|uri| uri.is_loopback());
+    match response.header("location") {
+        Some(location) if !is_local => {
+            let (text, location) = (error.description, escape(location));
+            let content = format!("<p>{text}.<p><a href=\"{location}\">{location}</a>");
+            LoginResponse::page(400, "The request of the application is wrong", &content)
+        }
+        _ => response,
+    }
 }
 
 /// Checks the resource of a request, which is the one of this server. Clients of 2025-03-26 name none.

@@ -54,7 +54,7 @@ enum Stop {
 
 impl Callback {
     pub(super) fn new(head: &dyn Head, query: &str) -> Result<Self, RequestError> {
-        let parameters = Parameters::parse(query)?;
+        let parameters = Parameters::parse(query.as_bytes())?;
         let state = parameters.get("state");
         let missing = RequestError::invalid_request("The provider has sent no state.");
         Ok(Self {
@@ -115,11 +115,17 @@ impl Callback {
                 let response = answer_client(context, redirect, state, Ok(&code));
                 Ok(LoginStep::Done(response))
             }
-            (Stage::Tokens(login), LoginInput::Failed(text)) => {
-                Err(unreachable(login.request, Document::TokenResponse, text))
-            }
-            (Stage::User(request, _), LoginInput::Failed(text)) => {
-                Err(unreachable(request, Document::User, text))
+            (
+                Stage::Tokens(PendingLogin { request, .. }) | Stage::User(request, _),
+                LoginInput::Failed(text),
+            ) => {
+                let problem = Problem::Unreachable(printable(text, 200));
+                let cause = AuthError::new(Document::TokenResponse, "", problem);
+                Err(Stop::Client(
+                    request,
+                    RequestError::UNAVAILABLE,
+                    Some(Box::new(cause)),
+                ))
             }
             (Stage::Created(request, _), _) => {
                 Err(Stop::Client(request, RequestError::UNAVAILABLE, None))
@@ -182,42 +188,32 @@ impl Callback {
         tokens: ProviderRecord,
         user: User,
     ) -> Result<LoginStep<LoginResponse>, Stop> {
-        let created = new_login(context, &request, tokens, user);
-        match created {
-            Ok((action, code)) => {
-                self.stage = Stage::Created(request, code);
-                Ok(LoginStep::Do(action))
-            }
-            Err(error) => Err(Stop::Client(request, error, None)),
-        }
+        let expires = context.after(CODE_LIFETIME);
+        let login = LoginRecord {
+            client_id: request.client_id.clone(),
+            redirect_uri: request.redirect_uri.clone(),
+            challenge: Some(request.challenge.clone()),
+            scopes: request.scopes.clone(),
+            subject: user.subject,
+            name: user.name,
+            generation: 0,
+            expires,
+            provider: tokens,
+            lease: None,
+        };
+        let sealed = context.random_text().and_then(|id| {
+            let key = LoginRecord::key(&id);
+            let code = context.seal_text(ticket::CODE, &(expires, id))?;
+            Ok((context.seal(&key, &login)?, key, code))
+        });
+        let (record, key, code) = match sealed {
+            Ok(sealed) => sealed,
+            Err(error) => return Err(Stop::Client(request, error, None)),
+        };
+        self.stage = Stage::Created(request, code);
+        let keep = CODE_LIFETIME;
+        Ok(LoginStep::Do(LoginAction::Create { key, record, keep }))
     }
-}
-
-fn new_login(
-    context: &LoginContext<'_>,
-    request: &AuthorizationRequest,
-    tokens: ProviderRecord,
-    user: User,
-) -> Result<(LoginAction, String), RequestError> {
-    let id = context.random_text()?;
-    let expires = context.after(CODE_LIFETIME);
-    let login = LoginRecord {
-        client_id: request.client_id.clone(),
-        redirect_uri: request.redirect_uri.clone(),
-        challenge: Some(request.challenge.clone()),
-        scopes: request.scopes.clone(),
-        subject: user.subject,
-        name: user.name,
-        generation: 0,
-        expires,
-        provider: tokens,
-        lease: None,
-    };
-    let code = context.seal_text(ticket::CODE, &(expires, &id))?;
-    let key = LoginRecord::key(&id);
-    let record = context.seal(&key, &login)?;
-    let keep = CODE_LIFETIME;
-    Ok((LoginAction::Create { key, record, keep }, code))
 }
 
 impl LoginMachine for Callback {
@@ -258,9 +254,4 @@ fn refused(request: Box<AuthorizationRequest>, cause: AuthError) -> Stop {
         _ => RequestError::new("server_error", "the login at the provider has failed"),
     };
     Stop::Client(request, error, Some(Box::new(cause)))
-}
-
-fn unreachable(request: Box<AuthorizationRequest>, document: Document, text: &str) -> Stop {
-    let cause = AuthError::new(document, "", Problem::Unreachable(printable(text, 200)));
-    Stop::Client(request, RequestError::UNAVAILABLE, Some(Box::new(cause)))
 }

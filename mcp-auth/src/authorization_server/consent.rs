@@ -26,7 +26,7 @@ pub(super) struct Consent {
 impl Consent {
     pub(super) fn new(context: &LoginContext<'_>, head: &dyn Head, body: &[u8]) -> Self {
         Self {
-            body: Parameters::parse_body(body),
+            body: Parameters::parse(body),
             is_own: is_own_form(head, &context.server.origin),
             cookie: cookie(head),
             page: None,

@@ -59,9 +59,9 @@ impl LoginContext<'_> {
     }
 
     /// Returns true if a moment that was chosen at most `most` seconds ahead is over, or cannot have been chosen:
-    /// a clock that was set back does not prolong anything.
+    /// a clock that was set back does not prolong anything. Those of two processes may differ a little.
     pub(super) fn is_over(&self, end: UnixTime, most: u64) -> bool {
-        end <= self.now || end > self.after(most)
+        end <= self.now || end > self.after(most.saturating_add(SKEW))
     }
 
     pub(super) fn random(&self) -> Result<[u8; 32], RequestError> {
@@ -109,6 +109,9 @@ impl LoginContext<'_> {
         self.open(context, &URL_SAFE_NO_PAD.decode(text).ok()?)
     }
 }
+
+/// The seconds that clocks of processes may differ.
+const SKEW: u64 = 60;
 
 /// The characters of the longest text that is opened.
 const MAX_SEALED: usize = 32 * 1024;

@@ -34,7 +34,7 @@ impl LoginExchange {
         query: &str,
         body: &[u8],
     ) -> Self {
-        let method = endpoint.method();
+        let (method, _) = endpoint.route();
         let for_programs = endpoint.is_for_programs();
         let answered = |response: LoginResponse| Stage::Answered(Some(response));
         Self(match head.method() {

@@ -14,10 +14,11 @@ use crate::form;
 pub(super) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
-    pub(super) fn parse(text: &str) -> Result<Self, RequestError> {
+    pub(super) fn parse(text: &[u8]) -> Result<Self, RequestError> {
+        let malformed = RequestError::invalid_request("the parameters are malformed");
+        let text = core::str::from_utf8(text).map_err(|_| malformed)?;
         let mut all: Vec<(String, String)> = Vec::new();
         for pair in form::pairs(text).take(MAX_PARAMETERS) {
-            let malformed = RequestError::invalid_request("the parameters are malformed");
             let (name, value) = pair.ok_or(malformed)?;
             if all.iter().any(|(known, _)| *known == name) {
                 return Err(RequestError::invalid_request("a parameter comes twice"));
@@ -25,12 +26,6 @@ impl Parameters {
             all.push((name.to_string(), value.to_string()));
         }
         Ok(Self(all))
-    }
-
-    pub(super) fn parse_body(body: &[u8]) -> Result<Self, RequestError> {
-        let text = core::str::from_utf8(body);
-        let text = text.map_err(|_| RequestError::invalid_request("the form is no text"))?;
-        Self::parse(text)
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&str> {

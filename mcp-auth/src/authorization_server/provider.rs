@@ -174,10 +174,10 @@ impl Provider {
             UserSource::IdToken => None,
             UserSource::Document { url, .. } => Some(url),
         };
-        let endpoints = self.endpoints.as_ref();
-        let token = endpoints.and_then(|endpoints| endpoints.token_endpoint.as_ref());
-        let all = [Some(&self.issuer), user, token].into_iter().flatten();
-        all.map(String::as_str)
+        [Some(&self.issuer), user]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
     }
 
     /// Checks the URLs.

@@ -184,7 +184,7 @@ const LEEWAY: u64 = 60;
 pub(super) fn read_subject(response: &HttpResponse<'_>) -> Option<String> {
     let reader = DocumentReader::new(Document::TokenResponse, "", response.body).ok()?;
     let token = reader.stored_text("id_token").ok()??;
-    // One that cannot be read is nobody's.
+    // One that cannot be read names no user.
     let claims = Jws::parse(&token)
         .ok()
         .map(|jws| TokenClaims::read(jws.payload()));

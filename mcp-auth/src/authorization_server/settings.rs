@@ -101,24 +101,16 @@ impl LoginEndpoint {
         Self::Revoke,
     ];
 
-    /// Returns the path below the issuer.
-    pub(super) const fn path(self) -> &'static str {
+    /// Returns the method of requests, and the path below the issuer.
+    pub(super) const fn route(self) -> (&'static str, &'static str) {
         match self {
-            Self::Metadata => "/.well-known/oauth-authorization-server",
-            Self::Register => "/register",
-            Self::Authorize => "/authorize",
-            Self::Consent => "/consent",
-            Self::Callback => "/callback",
-            Self::Token => "/token",
-            Self::Revoke => "/revoke",
-        }
-    }
-
-    /// The method of requests to this endpoint.
-    pub(super) const fn method(self) -> &'static str {
-        match self {
-            Self::Metadata | Self::Authorize | Self::Callback => "GET",
-            Self::Register | Self::Consent | Self::Token | Self::Revoke => "POST",
+            Self::Metadata => ("GET", "/.well-known/oauth-authorization-server"),
+            Self::Register => ("POST", "/register"),
+            Self::Authorize => ("GET", "/authorize"),
+            Self::Consent => ("POST", "/consent"),
+            Self::Callback => ("GET", "/callback"),
+            Self::Token => ("POST", "/token"),
+            Self::Revoke => ("POST", "/revoke"),
         }
     }
 
@@ -180,12 +172,13 @@ impl AuthorizationServer {
         LoginEndpoint::ALL
             .into_iter()
             .filter(|endpoint| *endpoint != LoginEndpoint::Register || self.settings.registration)
-            .find(|endpoint| match endpoint {
-                // The place is before the path of the issuer (RFC 8414, section 3.1).
-                LoginEndpoint::Metadata => {
-                    path.strip_prefix(endpoint.path()) == Some(&*self.prefix)
+            .find(|endpoint| {
+                let (_, own) = endpoint.route();
+                // The place of the metadata is before the path of the issuer (RFC 8414, section 3.1).
+                match endpoint {
+                    LoginEndpoint::Metadata => path.strip_prefix(own) == Some(&*self.prefix),
+                    _ => path.strip_prefix(&*self.prefix) == Some(own),
                 }
-                _ => path.strip_prefix(&*self.prefix) == Some(endpoint.path()),
             })
     }
 
@@ -196,6 +189,6 @@ impl AuthorizationServer {
 
     /// Returns the URL of an endpoint below the issuer.
     pub(super) fn url(&self, endpoint: LoginEndpoint) -> String {
-        format!("{}{}{}", self.origin, self.prefix, endpoint.path())
+        format!("{}{}{}", self.origin, self.prefix, endpoint.route().1)
     }
 }

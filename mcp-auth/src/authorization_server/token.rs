@@ -38,7 +38,7 @@ enum CodeStage {
 
 impl TokenRequest {
     pub(super) fn new(context: &LoginContext<'_>, body: &[u8]) -> Result<Self, RequestError> {
-        let parameters = Parameters::parse_body(body)?;
+        let parameters = Parameters::parse(body)?;
         let get = |name| parameters.get(name);
         let missing = RequestError::invalid_request;
         if get("client_secret").is_some() || get("client_assertion").is_some() {
@@ -218,7 +218,7 @@ pub(super) struct Revocation {
 
 impl Revocation {
     pub(super) fn new(context: &LoginContext<'_>, body: &[u8]) -> Result<Self, RequestError> {
-        let parameters = Parameters::parse_body(body)?;
+        let parameters = Parameters::parse(body)?;
         let missing = RequestError::invalid_request("token is missing");
         let token = parameters.get("token").ok_or(missing)?;
         let opened = [ticket::REFRESH, ticket::ACCESS]

@@ -338,6 +338,39 @@ fn clocks_that_jump_prolong_nothing() {
     assert!(world.check(&access).is_none());
 }
 
+/// RFC 9700, section 4.11.2: a link to this server leads to no other site before its user has decided so.
+#[test]
+fn the_server_is_no_open_redirector() {
+    let mut world = World::new();
+    let site = "https://attacker.example/cb";
+    let client = world.register(site);
+    let url = authorize(&client, "").replace(&encode(REDIRECT), &encode(site));
+    for url in [
+        url.replace("S256", "plain"),
+        format!("{url}&scope=admin"),
+        url,
+    ] {
+        let page = Browser::default().open(&mut world, &url);
+        assert_eq!(page.header("location"), None, "{url}");
+        assert!(page.body.contains("attacker.example"), "{}", page.body);
+    }
+}
+
+/// The clocks of two processes differ a little.
+#[test]
+fn what_a_process_with_a_fast_clock_issues_is_accepted() {
+    let mut world = World::new();
+    let (client, access, refresh) = world.tokens();
+    let code = world.log_in(&client);
+    world.now -= 30;
+    assert!(world.check(&access).is_some());
+    assert_eq!(world.token(&code_form(&client, &code)).status, 200);
+    world
+        .responses
+        .push_back(Response::Tokens(json!({ "sub": "ada" }), json!({})));
+    assert_eq!(world.token(&refresh_form(&client, &refresh)).status, 200);
+}
+
 /// Mix-up: the answer of another provider, or one without the issuer that was promised.
 #[test]
 fn the_callback_is_from_this_provider() {
