@@ -48,9 +48,7 @@ const COOKIE_AGE: u64 = 3_600;
 pub(super) fn cookie(head: &dyn Head) -> Option<String> {
     let mut found = None;
     head.values("cookie", &mut |line| {
-        let Ok(line) = core::str::from_utf8(line) else {
-            return;
-        };
+        let line = core::str::from_utf8(line).unwrap_or_default();
         for pair in line.split(';') {
             if let Some((name, value)) = pair.trim_ascii().split_once('=')
                 && name == COOKIE
@@ -73,15 +71,10 @@ pub(super) fn set_cookie(value: &str) -> String {
 
 /// Returns true if a form was sent by a page of this origin, as far as the browser says so.
 pub(super) fn is_own_form(head: &dyn Head, origin: &str) -> bool {
-    let is_own_site = match head.field("sec-fetch-site") {
+    let is_own = |name, expected: &str| match head.field(name) {
         Field::None => true,
-        Field::One(site) => site == b"same-origin",
+        Field::One(sent) => sent.eq_ignore_ascii_case(expected.as_bytes()),
         Field::Many => false,
     };
-    let is_own_origin = match head.field("origin") {
-        Field::None => true,
-        Field::One(sent) => sent.eq_ignore_ascii_case(origin.as_bytes()),
-        Field::Many => false,
-    };
-    is_own_site && is_own_origin
+    is_own("sec-fetch-site", "same-origin") && is_own("origin", origin)
 }

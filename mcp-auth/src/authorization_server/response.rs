@@ -177,7 +177,7 @@ pub(super) fn escape(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => {}
-            '\u{feff}' | '\u{61c}' => {}
+            '\u{61c}' | '\u{feff}' => {}
             _ if letter.is_control() => out.push(' '),
             _ => out.push(letter),
         }
