@@ -1,12 +1,5 @@
 //! Errors and what caused them: the text of the cause is its own, and `source` leads to it.
 
-#![cfg(all(
-    feature = "client",
-    feature = "server",
-    feature = "schema",
-    feature = "tls"
-))]
-
 use core::error::Error;
 use std::io;
 use std::sync::Arc;

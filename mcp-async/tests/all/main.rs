@@ -1,9 +1,7 @@
-//! The tests of the crate, in one program: they link what they share once.
+//! The tests of the crate, in one program: they link what they share once. They need all features.
 //!
-//! A test plays one side by script, or joins both. Scripts write and read lines on a pipe
-//! (`line_peer`, as a client with `line_client`, as a server with `line_server`), or requests and
-//! responses of HTTP (`http_server::support`, `client_http::site`). Both sides are joined in memory
-//! by `joined` and `client_typed::support`. Everything runs in `sim`: on one thread and a virtual
+//! A test plays one side by script, with the peers of `scripted`, or joins both sides in memory, by
+//! `joined` and `client_typed::support`. Everything runs in `sim`: on one thread and a virtual
 //! clock, with choices that a seed repeats.
 
 mod adapters_alike;
@@ -19,13 +17,11 @@ mod extensions;
 mod golden;
 mod http_server;
 mod joined;
-mod line_client;
-mod line_peer;
-mod line_server;
 mod model;
 mod protection;
 mod rounds;
 mod schema;
+mod scripted;
 mod seen;
 mod server_typed;
 mod sim;

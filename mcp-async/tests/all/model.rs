@@ -1,6 +1,5 @@
 //! The owned model against its borrowed twin: read from the same JSON, both write the same, for
 //! every revision.
-#![cfg(any(feature = "server", feature = "client"))]
 
 use mcp_async::model as owned;
 use mcp_proto::Revision;

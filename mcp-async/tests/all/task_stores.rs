@@ -14,7 +14,6 @@ fn the_store_in_memory_keeps_the_rules() {
     block_on(check(&MemoryTaskStore::new())).unwrap();
 }
 
-#[cfg(feature = "disk")]
 mod disk {
     use std::path::PathBuf;
     use std::{env, fs, process};

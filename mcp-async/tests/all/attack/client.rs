@@ -9,8 +9,7 @@ use mcp_async::client::{CallError, Update};
 use mcp_async::model::ElicitResult;
 use mcp_proto::Revision;
 
-use crate::line_peer::LinePeer;
-use crate::line_server;
+use crate::scripted::{LinePeer, line_server};
 use crate::sim::{advance, poll_once, settle};
 
 type Local<'f, T> = Pin<Box<dyn Future<Output = T> + 'f>>;

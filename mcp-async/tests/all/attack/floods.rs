@@ -8,7 +8,7 @@ use mcp_async::model::LoggingLevel;
 use mcp_async::server::{Context, RateLimit, RateLimits, ServerBuilder, Template};
 
 use crate::attack::client_of;
-use crate::line_client::LineClient;
+use crate::scripted::LineClient;
 use crate::server_typed::support::says;
 use crate::sim::advance;
 

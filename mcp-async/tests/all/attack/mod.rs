@@ -1,5 +1,4 @@
 //! Hostile peers of both roles, through raw bytes in memory.
-#![cfg(all(feature = "client", feature = "server"))]
 
 mod bombs;
 mod client;
@@ -8,7 +7,7 @@ mod shapes;
 
 use mcp_proto::Revision;
 
-use crate::line_client::{ANSWERS, LineClient};
+use crate::scripted::{ANSWERS, LineClient};
 use crate::server_typed::support::Offer;
 
 /// A client of 2026-07-28 that can be asked for anything, and wants logs and progress with each request.

@@ -7,7 +7,7 @@ use mcp_proto::Revision;
 
 use super::guard::{accept_and, accept_next};
 use super::party::Parties;
-use crate::client_http::site::check;
+use crate::scripted::http_server::check;
 
 /// AU-54: any page of the browser can send requests to the listener, and one connection may fail.
 #[test]

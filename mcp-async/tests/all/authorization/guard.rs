@@ -17,7 +17,7 @@ use mcp_async::{Client, ErrorChain};
 use mcp_proto::Revision;
 
 use super::party::{Parties, SERVER};
-use crate::client_http::site::check;
+use crate::scripted::http_server::check;
 use crate::sim::{self, Sim};
 
 thread_local! {
@@ -270,7 +270,6 @@ fn refused(metadata: &str, resolved: &[(&str, &[&'static str])], expected: &str)
     );
 }
 
-#[cfg(feature = "tls")]
 #[test]
 fn metadata_leads_to_no_private_address() {
     let document = |issuer: &str| {
@@ -294,7 +293,6 @@ fn metadata_leads_to_no_private_address() {
 
 /// A refresh comes before the first connection: the server is in a private network if all addresses
 /// of its name are.
-#[cfg(feature = "tls")]
 #[test]
 fn a_refresh_before_the_first_connection() {
     for (resolved, is_sent) in [
@@ -346,7 +344,6 @@ fn a_document_that_is_announced_too_long_is_not_read() {
     );
 }
 
-#[cfg(feature = "tls")]
 #[test]
 fn redirects_lead_to_no_private_address() {
     let to = |url: &str| page("302 Found", &format!("location: {url}\r\n"), "");

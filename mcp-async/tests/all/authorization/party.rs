@@ -210,7 +210,7 @@ impl UserAgent for Parties {
     async fn open(&self, page: &AuthorizationPage) -> io::Result<String> {
         let thinks = core::time::Duration::from_secs(self.state().thinks);
         if !thinks.is_zero() {
-            crate::client_http::site::sleep(thinks).await;
+            crate::sim::sleep(thinks).await;
         }
         assert_eq!(page.redirect_uri, REDIRECT);
         self.state().consent(&page.url)

@@ -8,7 +8,7 @@ use mcp_async::{Client, ErrorChain};
 use mcp_proto::Revision;
 
 use super::party::{ISSUER, Parties};
-use crate::client_http::site::check;
+use crate::scripted::http_server::check;
 
 const MODERN: Revision = Revision::V2026_07_28;
 
@@ -390,7 +390,7 @@ fn a_stream_that_is_always_refused_ends_nothing() {
             let client = client.await.unwrap();
             for _ in 0..3 {
                 client.tools().page(None).await.unwrap();
-                crate::client_http::site::sleep(core::time::Duration::from_secs(60)).await;
+                crate::sim::sleep(core::time::Duration::from_secs(60)).await;
             }
         },
         |_| async {},

@@ -6,8 +6,8 @@ use mcp_async::http::HttpConnector;
 use mcp_proto::Revision;
 
 use super::party::{Parties, SERVER};
-use crate::client_http::site::check;
 use crate::connection::spans::Notes;
+use crate::scripted::http_server::check;
 use crate::sim::Sim;
 
 /// AU-90

@@ -13,7 +13,8 @@ use mcp_async::client::CallError;
 use mcp_proto::Revision;
 
 use super::party::{ISSUER, Parties, SERVER};
-use crate::client_http::site::{check, sleep};
+use crate::scripted::http_server::check;
+use crate::sim::sleep;
 
 const MODERN: Revision = Revision::V2026_07_28;
 

@@ -8,8 +8,8 @@ use mcp_async::runtime::Runtime as _;
 use mcp_proto::Revision;
 
 use super::party::Parties;
-use crate::client_http::site::{check, sleep};
-use crate::sim::Sim;
+use crate::scripted::http_server::check;
+use crate::sim::{Sim, sleep};
 
 const MODERN: Revision = Revision::V2026_07_28;
 

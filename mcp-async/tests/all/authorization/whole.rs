@@ -6,7 +6,7 @@ use mcp_auth::Grant;
 use mcp_proto::Revision;
 
 use super::party::{ISSUER, Manner, Parties};
-use crate::client_http::site::check;
+use crate::scripted::http_server::check;
 
 fn logs_in(revision: Revision, manner: Manner) {
     let parties = Parties::new(revision).with(|state| state.manner = manner);
@@ -49,7 +49,6 @@ fn au_27_a_user_logs_in_in_the_manner_of_2025_03_26() {
 }
 
 /// AU-26, AU-37
-#[cfg(feature = "tracing")]
 #[test]
 fn an_issuer_that_differs_by_its_last_slash_is_a_warning() {
     let notes = crate::connection::spans::Notes::default();

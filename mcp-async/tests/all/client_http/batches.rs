@@ -9,8 +9,9 @@ use mcp_async::client::CallError;
 use mcp_async::model::CallToolResult;
 use mcp_proto::Revision;
 
-use crate::client_http::site::{Asked, Site, check, sleep};
 use crate::client_typed::support::poll_once;
+use crate::scripted::http_server::{Asked, HttpServer, check};
+use crate::sim::sleep;
 
 const BATCHES: &[Revision] = &[Revision::V2025_03_26];
 
@@ -30,7 +31,7 @@ fn shown(result: &Result<CallToolResult, CallError>) -> String {
 }
 
 /// The next request, an array of calls, with their ids.
-async fn array(site: &Site) -> (Asked, Vec<String>) {
+async fn array(site: &HttpServer) -> (Asked, Vec<String>) {
     let asked = site.expect("tools/call").await;
     assert!(asked.body.starts_with('['), "{}", asked.body);
     assert_eq!(asked.field("mcp-session-id"), "s-1");
@@ -49,7 +50,7 @@ fn said(id: &str, text: &str) -> String {
 /// Sends one array of three calls, which the server answers, and compares the results.
 fn check_three<F: Future<Output = ()>>(
     results: [&'static str; 3],
-    answer: impl FnOnce(Site, Asked, Vec<String>) -> F,
+    answer: impl FnOnce(HttpServer, Asked, Vec<String>) -> F,
 ) {
     check(
         |site| async move {

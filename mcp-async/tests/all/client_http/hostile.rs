@@ -1,6 +1,7 @@
 //! Servers that say too much, and hear nothing.
 
-use crate::sim::Sim;
+use crate::scripted::http_server::{HttpServer, check};
+use crate::sim::{Sim, sleep, spawn};
 use core::future::{Future, poll_fn};
 use core::pin::pin;
 use core::task::{Context, Poll};
@@ -14,9 +15,6 @@ use mcp_async::client::CallError;
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 use tower_service::Service;
-
-use crate::client_http::site::{Site, check, sleep};
-use crate::sim::spawn;
 
 const LATEST: &[Revision] = &[Revision::V2025_11_25];
 
@@ -40,7 +38,10 @@ fn a_flood_of_questions_is_answered_as_fast_as_the_server_listens() {
             let deaf = site.take();
             assert!((100..2_000).contains(&deaf.len()), "{}", deaf.len());
             sleep(Duration::from_secs(70)).await;
-            assert!(deaf.iter().all(crate::client_http::site::Asked::is_dropped));
+            assert!(
+                deaf.iter()
+                    .all(crate::scripted::http_server::Asked::is_dropped)
+            );
             let mut answered = deaf.len();
             loop {
                 let asked = site.next().await;
@@ -79,11 +80,19 @@ fn calls_do_not_wait_for_a_server_that_takes_no_answers() {
             let deaf = site.take();
             assert!((100..400).contains(&deaf.len()), "{}", deaf.len());
             let call = site.expect("tools/call").await;
-            assert!(!deaf.iter().any(crate::client_http::site::Asked::is_dropped));
+            assert!(
+                !deaf
+                    .iter()
+                    .any(crate::scripted::http_server::Asked::is_dropped)
+            );
             call.result(r#"{"content":[{"type":"text","text":"hi"}]}"#);
             let _second = site.expect("tools/call").await;
             site.expect("notifications/cancelled").await.accept();
-            assert!(!deaf.iter().any(crate::client_http::site::Asked::is_dropped));
+            assert!(
+                !deaf
+                    .iter()
+                    .any(crate::scripted::http_server::Asked::is_dropped)
+            );
         },
     );
 }
@@ -103,12 +112,12 @@ async fn poll_once<F: Future>(future: F) -> Option<F::Output> {
 
 /// A site on a carrier that panics when it is to send this.
 #[derive(Clone)]
-struct Faulty(Site, &'static str);
+struct Faulty(HttpServer, &'static str);
 
 impl Service<Request<Full<Bytes>>> for Faulty {
-    type Response = <Site as Service<Request<Full<Bytes>>>>::Response;
-    type Error = <Site as Service<Request<Full<Bytes>>>>::Error;
-    type Future = <Site as Service<Request<Full<Bytes>>>>::Future;
+    type Response = <HttpServer as Service<Request<Full<Bytes>>>>::Response;
+    type Error = <HttpServer as Service<Request<Full<Bytes>>>>::Error;
+    type Future = <HttpServer as Service<Request<Full<Bytes>>>>::Future;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
         self.0.poll_ready(cx)

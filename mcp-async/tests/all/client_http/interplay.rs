@@ -23,9 +23,9 @@ use mcp_proto::model::CacheScope;
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
 
-use crate::client_http::site::{check, sleep};
+use crate::scripted::http_server::check;
 use crate::server_typed::support::says;
-use crate::sim::Sim;
+use crate::sim::{Sim, sleep};
 
 /// Runs a script with a client of this revision and a server of all.
 fn with<F: Future<Output = ()>>(revision: Revision, script: impl FnOnce(Client, Registry) -> F) {
@@ -146,7 +146,6 @@ fn calls_of_a_batch() {
     });
 }
 
-#[cfg(feature = "tracing")]
 #[test]
 fn spans_name_the_transport() {
     let notes = crate::connection::spans::Notes::default();

@@ -9,7 +9,8 @@ use mcp_async::tasks::client::TaskOptions;
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
-use crate::client_http::site::{Site, Wire, check, sleep};
+use crate::scripted::http_server::{HttpServer, Wire, check};
+use crate::sim::sleep;
 use crate::tasks_client::support::{CORE_TASKS, TOOLS, core_task};
 
 const LATEST: &[Revision] = &[Revision::V2025_11_25];
@@ -175,7 +176,7 @@ fn sc_28_messages_of_tasks_on_every_stream() {
 }
 
 /// Sends the status of the task `t` and a question that belongs to it, and takes the answer.
-async fn ask_for_task(site: &Site, stream: &Wire, id: &str) {
+async fn ask_for_task(site: &HttpServer, stream: &Wire, id: &str) {
     let task = core_task("working", "");
     stream.event(&format!(
         r#"{{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{task}}}"#

@@ -7,11 +7,12 @@ use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 use mcp_proto::json::RawBuf;
 
-use crate::client_http::site::{Asked, Site, Wire, check, sleep};
+use crate::scripted::http_server::{Asked, HttpServer, Wire, check};
+use crate::sim::sleep;
 
 const MODERN: &[Revision] = &[Revision::V2026_07_28];
 
-async fn opened(site: &Site) {
+async fn opened(site: &HttpServer) {
     site.expect("server/discover").await.discovered();
 }
 
@@ -335,7 +336,7 @@ fn a_subscription_ends_with_its_client() {
 
 /// The next request for a subscription, after a pause of so many milliseconds at most and half of
 /// that at least.
-async fn asked(site: &Site, most: u64) -> Asked {
+async fn asked(site: &HttpServer, most: u64) -> Asked {
     let most = most.min(60_000);
     let before = mcp_async::runtime::Runtime::now(&crate::sim::Sim).as_millis();
     let asked = site.expect("subscriptions/listen").await;
@@ -345,7 +346,7 @@ async fn asked(site: &Site, most: u64) -> Asked {
 }
 
 /// A subscription that is acknowledged, and what can be told of it.
-async fn listen(site: &Site, most: u64) -> (String, Wire) {
+async fn listen(site: &HttpServer, most: u64) -> (String, Wire) {
     let asked = asked(site, most).await;
     assert_eq!(asked.field("mcp-method"), "subscriptions/listen");
     let id = asked.id().to_owned();

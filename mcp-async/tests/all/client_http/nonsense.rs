@@ -6,8 +6,8 @@ use mcp_async::client::{CallError, Client};
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
-use crate::client_http::site::{Asked, Site, check, sleep};
-use crate::sim::Sim;
+use crate::scripted::http_server::{Asked, HttpServer, check};
+use crate::sim::{Sim, sleep};
 
 const LATEST: &[Revision] = &[Revision::V2025_11_25];
 
@@ -91,7 +91,7 @@ fn session_ids_that_are_none() {
     }
 }
 
-async fn call_beside_get(site: &Site) -> Asked {
+async fn call_beside_get(site: &HttpServer) -> Asked {
     let (first, second) = (site.next().await, site.next().await);
     let (get, call) = match &*first.verb {
         "GET" => (first, second),

@@ -1,5 +1,6 @@
 //! The steps that an observer of exchanges sees.
 
+use crate::scripted::http_server::{Asked, HttpServer, check};
 use crate::sim::Sim;
 use core::error::Error;
 use core::future::Future;
@@ -17,8 +18,6 @@ use http_body_util::Full;
 use mcp_async::http::{HttpEvent, HttpStep};
 use mcp_proto::Revision;
 use tower_service::Service;
-
-use crate::client_http::site::{Asked, Site, check};
 
 const MODERN: &[Revision] = &[Revision::V2026_07_28];
 
@@ -131,7 +130,7 @@ impl Steps {
 /// Lists tools over a carrier, of a server that does `answer` if it is asked, and checks how the
 /// exchange ends.
 #[track_caller]
-fn ends<C>(carrier: impl FnOnce(Site) -> C, answer: Option<fn(Asked)>, expected: &str)
+fn ends<C>(carrier: impl FnOnce(HttpServer) -> C, answer: Option<fn(Asked)>, expected: &str)
 where
     C: Service<Request<Full<Bytes>>, Response = Response> + Clone + Send + 'static,
     C::Future: Send,
@@ -200,13 +199,13 @@ fn every_exchange_has_one_last_step() {
     );
 }
 
-type Response = <Site as Service<Request<Full<Bytes>>>>::Response;
+type Response = <HttpServer as Service<Request<Full<Bytes>>>>::Response;
 type Failed = Box<dyn Error + Send + Sync>;
 
 /// A site on a carrier with a fault at the second request.
 #[derive(Clone)]
 struct Faulty {
-    site: Site,
+    site: HttpServer,
     requests: Arc<AtomicU32>,
     fault: fn() -> Poll<Result<(), Failed>>,
 }

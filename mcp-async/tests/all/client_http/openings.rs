@@ -1,12 +1,11 @@
 //! Which era a server is of, and what becomes of one that says nothing useful.
 
+use crate::scripted::http_server::{HttpServer, Wire, check};
 use crate::sim::Sim;
 use mcp_async::client::{CallError, ConnectError, RestartPolicy};
 use mcp_async::http::HttpConnector;
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
-
-use crate::client_http::site::{Site, Wire, check};
 
 const ALL: &[Revision] = &Revision::ALL;
 
@@ -272,7 +271,7 @@ fn an_answer_over_the_limit_from_a_server_of_two_endpoints() {
 }
 
 /// Opens a session of 2024-11-05.
-async fn two_endpoints(site: &Site) -> Wire {
+async fn two_endpoints(site: &HttpServer) -> Wire {
     site.expect("\"initialize\"").await.refuse(405, "");
     let stream = site.expect("GET").await.stream();
     stream.send("event: endpoint\ndata: /messages?c=8f0c\n\n");

@@ -7,8 +7,8 @@ use mcp_async::model::LoggingLevel;
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
-use crate::client_http::site::{Asked, Site, check, sleep};
-use crate::sim::spawn;
+use crate::scripted::http_server::{Asked, HttpServer, check};
+use crate::sim::{sleep, spawn};
 
 const LATEST: &[Revision] = &[Revision::V2025_11_25];
 
@@ -158,7 +158,7 @@ fn a_session_that_is_lost_while_it_is_restored() {
 }
 
 /// The request for the server's own stream, and the one beside it.
-async fn streams(site: &Site) -> (Asked, Asked) {
+async fn streams(site: &HttpServer) -> (Asked, Asked) {
     let (first, second) = (site.next().await, site.next().await);
     match &*first.verb {
         "GET" => (first, second),

@@ -7,7 +7,8 @@ use mcp_async::model::{ElicitParams, ElicitResult};
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
-use crate::client_http::site::{check, sleep};
+use crate::scripted::http_server::check;
+use crate::sim::sleep;
 
 const LATEST: &[Revision] = &[Revision::V2025_11_25];
 

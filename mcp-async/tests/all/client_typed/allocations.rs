@@ -10,8 +10,7 @@ use mcp_proto::Revision;
 use serde::Deserialize;
 
 use crate::client_typed::support::{Add, Sum, poll_once};
-use crate::line_peer::LinePeer;
-use crate::line_server;
+use crate::scripted::{LinePeer, line_server};
 use crate::sim::settle;
 
 #[test]

@@ -20,7 +20,7 @@ use mcp_proto::{Revision, RevisionSet};
 
 use crate::client_typed::support::{Seen, advance, only, poll_once, run};
 use crate::connection::spans::Notes;
-use crate::line_server;
+use crate::scripted::line_server;
 use crate::sim::{Sim, settle};
 use crate::texts::{INTERNAL_ERROR, internal};
 

@@ -185,7 +185,6 @@ fn the_end_of_a_client_ends_its_calls() {
 }
 
 /// TL-10: what a listed tool promises is checked, what an unlisted one does is not.
-#[cfg(feature = "schema")]
 #[test]
 fn structured_content_is_checked_against_the_listed_schema() {
     let service = mcp_async::server::service_fn(|call| {

@@ -1,5 +1,4 @@
 //! The typed client, against servers of every revision, in memory and on a virtual clock.
-#![cfg(all(feature = "client", feature = "server"))]
 
 mod allocations;
 mod batches;

@@ -8,8 +8,7 @@ use mcp_async::model::{LoggingLevel, SubscriptionFilter};
 use mcp_proto::Revision;
 
 use crate::client_typed::support::{Seen, each, join, only, poll_once, run};
-use crate::line_peer::LinePeer;
-use crate::line_server;
+use crate::scripted::{LinePeer, line_server};
 use crate::server_typed::support::Offer as _;
 use crate::sim::{Sim, settle};
 

@@ -15,8 +15,8 @@ use mcp_proto::{Revision, RevisionSet};
 use serde::{Deserialize, Serialize};
 
 use crate::connection::support::{Wire, call};
-use crate::line_peer::LinePeer;
-use crate::line_server::opening;
+use crate::scripted::LinePeer;
+use crate::scripted::line_server::opening;
 use crate::sim::{Sim, settle, spawn};
 
 #[derive(Debug, Deserialize, Serialize)]

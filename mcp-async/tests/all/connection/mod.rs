@@ -6,7 +6,6 @@ mod hooks;
 mod layers;
 mod messages;
 mod server;
-#[cfg(feature = "tracing")]
 pub(crate) mod spans;
 pub(crate) mod support;
 mod threads;

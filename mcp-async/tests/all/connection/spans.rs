@@ -1,6 +1,7 @@
 //! What a subscriber of `tracing` gets to see of a server, and what it never does.
 
-use crate::sim::Sim;
+use crate::connection::support::{Demo, Setup, Wire, call};
+use crate::sim::{Sim, advance, run, settle};
 use core::fmt::Debug;
 use core::fmt::Write as _;
 use core::future::Future as _;
@@ -23,9 +24,6 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::{Interest, with_default};
 use tracing::{Dispatch, Event, Metadata, Subscriber};
-
-use crate::connection::support::{Demo, Setup, Wire, call};
-use crate::sim::{advance, run, settle};
 
 /// Writes down every span when it ends, and every event when it happens.
 #[derive(Clone, Default)]
@@ -78,7 +76,6 @@ impl Notes {
     }
 
     /// Notes of all targets.
-    #[cfg(feature = "auth")]
     pub(crate) fn everything() -> Self {
         Self(Arc::new(Inner {
             has_all_targets: true,
@@ -507,13 +504,12 @@ fn calls_of_a_client_have_spans() {
 }
 
 /// A tool that fails answers with a result, but its span tells of it.
-#[cfg(feature = "server")]
 #[test]
 fn a_failed_tool_is_no_success() {
     use mcp_async::model::CallToolResult;
     use mcp_async::server::{Context, HandlerError};
 
-    use crate::line_peer::LinePeer;
+    use crate::scripted::LinePeer;
     use crate::server_typed::support::says;
 
     let server = mcp_async::Server::builder("demo", "1")

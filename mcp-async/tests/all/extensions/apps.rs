@@ -7,7 +7,7 @@ use mcp_async::{Server, model};
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
 
-use crate::line_client::{LineClient, member};
+use crate::scripted::{LineClient, member};
 use crate::server_typed::support::revisions;
 
 const UI: &str = "io.modelcontextprotocol/ui";

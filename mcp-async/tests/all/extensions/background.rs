@@ -8,7 +8,7 @@ use mcp_async::Server;
 use mcp_async::server::{Background, Extension};
 use mcp_proto::Revision;
 
-use crate::line_client::LineClient;
+use crate::scripted::LineClient;
 use crate::seen::Seen;
 
 /// Notes what it is asked for.

@@ -10,7 +10,7 @@ use mcp_proto::model::ServerFeatures;
 use mcp_proto::{Revision, RevisionSet};
 use serde::de::IgnoredAny;
 
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 use crate::server_typed::support::revisions;
 
 fn new() -> ServerBuilder {

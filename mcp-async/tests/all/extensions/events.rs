@@ -2,6 +2,7 @@
 //! notifications and heartbeats while it runs, a paged list, and a key of the filter of
 //! subscriptions.
 
+use crate::scripted::{LineClient, member};
 use crate::sim::Sim;
 use core::future::poll_fn;
 use core::task::{Poll, Waker};
@@ -17,8 +18,6 @@ use mcp_async::server::{
 };
 use mcp_proto::Revision;
 use mcp_proto::model::CacheScope;
-
-use crate::line_client::{LineClient, member};
 
 const NAME: &str = "io.modelcontextprotocol/events";
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -333,14 +332,13 @@ fn a_subscription_receives_the_events_that_it_asked_for() {
     assert_eq!(heard(&mut wire), pairs(&[]));
 }
 
-#[cfg(feature = "http-server")]
 mod over_http {
     use mcp_async::Server;
     use mcp_async::http::HttpService;
 
     use super::{Bus, HEARTBEAT, NAME, events, server};
-    use crate::http_server::support::{Sim, advance, modern, request, send};
-    use crate::sim::clock;
+    use crate::scripted::{modern, request, send};
+    use crate::sim::{Sim, advance, clock};
 
     fn service() -> HttpService {
         server(&clock()).http().into_service(Sim).unwrap()

@@ -11,7 +11,7 @@ use mcp_proto::server::ServerConfig;
 use mcp_proto::{Revision, SendError};
 use serde::de::IgnoredAny;
 
-use crate::line_client::{LineClient, member};
+use crate::scripted::{LineClient, member};
 use crate::sim::{Sim, poll_once};
 use crate::texts::INTERNAL_ERROR;
 

@@ -1,5 +1,7 @@
 //! Calls of methods of an extension, and its notifications.
 
+use crate::scripted::{LineClient, member};
+use crate::server_typed::support::{revisions, says};
 use crate::sim::Sim;
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,9 +14,6 @@ use mcp_async::server::{
 };
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet, SendError};
-
-use crate::line_client::{LineClient, member};
-use crate::server_typed::support::{revisions, says};
 
 const NOTES: &str = "com.example/notes";
 
@@ -224,12 +223,12 @@ fn a_layer_finds_the_data_of_a_tool() {
     }
 }
 
-#[cfg(feature = "http-server")]
 mod over_http {
     use mcp_proto::RevisionSet;
 
     use super::{notes, server};
-    use crate::http_server::support::{Reply, Sim, modern, request, send};
+    use crate::scripted::{Reply, modern, request, send};
+    use crate::sim::Sim;
 
     fn post(body: &str, name: Option<&str>, required: bool) -> Reply {
         let extension = notes(RevisionSet::all());

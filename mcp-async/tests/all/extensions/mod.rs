@@ -1,5 +1,4 @@
 //! Extensions that an application serves, seen from the wire.
-#![cfg(feature = "server")]
 
 mod apps;
 mod background;

@@ -10,13 +10,6 @@
 //! After an intended change, `GOLDEN=write cargo test -p mcp-async --all-features golden` records
 //! the transcripts anew.
 
-#![cfg(all(
-    feature = "server",
-    feature = "client",
-    feature = "http",
-    feature = "schema"
-))]
-
 #[path = "../../../../mcp-proto/tests/all/http/head.rs"]
 mod head;
 #[path = "../../../../mcp-proto/tests/all/golden/heads.rs"]

@@ -14,7 +14,7 @@ use super::script::{Driver, member};
 use super::served;
 use super::tape::{Tape, label};
 use super::transcript::Transcript;
-use crate::http_server::support::{Reply, Waiting};
+use crate::scripted::{Reply, Waiting};
 use crate::sim::{clock, settle};
 
 pub(crate) struct Site {

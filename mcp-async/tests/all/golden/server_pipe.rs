@@ -10,7 +10,7 @@ use super::peer::Peer;
 use super::script::{Driver, member};
 use super::served;
 use super::transcript::Transcript;
-use crate::line_peer::LinePeer;
+use crate::scripted::LinePeer;
 use crate::sim::clock;
 
 pub(crate) struct Pipe {

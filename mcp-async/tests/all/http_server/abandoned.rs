@@ -14,8 +14,8 @@ use mcp_async::http::HttpService;
 use mcp_async::server;
 use tower_service::Service as _;
 
-use crate::http_server::support::{advance, modern, request, send};
-use crate::sim::{Sim, settle};
+use crate::scripted::{modern, request, send};
+use crate::sim::{Sim, advance, settle};
 
 /// One session, one exchange, one stream: whatever is left behind is in the way of the next.
 fn service() -> HttpService {

@@ -9,8 +9,8 @@ use mcp_async::Server;
 use mcp_async::http::HttpService;
 use mcp_async::server::Context;
 
-use crate::http_server::support::{Reply, advance, modern, request, send};
-use crate::sim::{Sim, end, settle};
+use crate::scripted::{Reply, modern, request, send};
+use crate::sim::{Sim, advance, end, settle};
 
 fn service() -> HttpService {
     Server::builder("demo", "1.0")

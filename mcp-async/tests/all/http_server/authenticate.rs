@@ -11,9 +11,10 @@ use mcp_async::Server;
 use mcp_async::http::{AccessError, Http, HttpService, Principal};
 use mcp_async::server::Context;
 
-use crate::http_server::legacy::{Session, call, initialize, post};
-use crate::http_server::support::{Reply, advance, modern, request, send, signed, sleep, wait};
-use crate::sim::Sim;
+use crate::scripted::{
+    Reply, Session, call, initialize, modern, post, request, send, signed, wait,
+};
+use crate::sim::{Sim, advance, sleep};
 
 fn http() -> Http {
     let server = Server::builder("demo", "1.0").tool(

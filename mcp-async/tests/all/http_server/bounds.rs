@@ -11,9 +11,9 @@ use mcp_async::server::Context;
 use mcp_proto::Limits;
 use tower_service::Service as _;
 
-use crate::http_server::legacy::{Session, call, initialize, post, server};
-use crate::http_server::support::{Reply, Waiting, advance, modern, now, request, send, sleep};
-use crate::sim::{Sim, meanwhile, settle};
+use crate::http_server::legacy::server;
+use crate::scripted::{Reply, Session, Waiting, call, initialize, modern, post, request, send};
+use crate::sim::{Sim, advance, meanwhile, now, settle, sleep};
 use crate::texts::{SHUTTING_DOWN, internal};
 
 /// SH-55.

@@ -8,9 +8,9 @@ use mcp_async::http::HttpService;
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc;
 
-use crate::http_server::legacy::{Session, call, server};
-use crate::http_server::support::{Reply, Sim, advance, send};
-use crate::sim::Dice;
+use crate::http_server::legacy::server;
+use crate::scripted::{Reply, Session, call, send};
+use crate::sim::{Dice, Sim, advance};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -12,9 +12,9 @@ use mcp_async::http::{Http, Principal};
 use mcp_async::net::RemoteAddr;
 use tower_service::Service as _;
 
-use crate::http_server::legacy::{Session, call, post, server};
+use crate::http_server::legacy::server;
 use crate::http_server::nodes::{Process, at, ping, processes_with};
-use crate::http_server::support::{Reply, modern, request, send};
+use crate::scripted::{Reply, Session, call, modern, post, request, send};
 use crate::sim::{Sim, settle};
 
 fn from<B>(address: &str, mut request: Request<B>) -> Request<B> {

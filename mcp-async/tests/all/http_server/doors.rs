@@ -15,9 +15,8 @@ use mcp_async::Server;
 use mcp_async::http::{AccessError, Http, HttpService, Principal};
 use mcp_async::server::ServerBuilder;
 
-use crate::http_server::legacy::Session;
-use crate::http_server::support::{advance, modern, now, request, send, send_body};
-use crate::sim::Sim;
+use crate::scripted::{Session, modern, request, send, send_body};
+use crate::sim::{Sim, advance, now};
 use tower_service::Service;
 
 fn server() -> ServerBuilder {
@@ -411,7 +410,6 @@ fn a_broken_body_is_no_request() {
 }
 
 /// A program that binds port 0 finds the address in its log.
-#[cfg(all(feature = "auth", feature = "client", feature = "tracing"))]
 #[test]
 fn a_server_that_accepts_connections_says_where() {
     let listen = mcp_async::net::HttpListener::bind(Sim, "127.0.0.1:0");

@@ -10,8 +10,8 @@ use mcp_async::server::{Context, ServerBuilder, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc;
 
-use crate::http_server::legacy::{initialize, last_id, post};
-use crate::http_server::support::{META, Reply, Sim, advance, modern, request, send};
+use crate::scripted::{META, Reply, initialize, last_id, modern, post, request, send};
+use crate::sim::{Sim, advance};
 
 const NAMED: &str = "DRAFT-2026-v1";
 
@@ -253,10 +253,8 @@ fn the_code_of_a_mismatch() {
         assert!(refused.whole().contains(r#""code":-32020"#));
     });
     // And in plain sessions of the same shape nobody looks.
-    let plain = crate::http_server::legacy::Session::open(
-        &crate::http_server::legacy::service(),
-        "2025-11-25",
-    );
+    let plain =
+        crate::scripted::Session::open(&crate::http_server::legacy::service(), "2025-11-25");
     let mut request = post(PING);
     let wrong = "wrong".parse().unwrap();
     request.headers_mut().insert("mcp-method", wrong);
@@ -307,7 +305,7 @@ fn numbers_elsewhere() {
     assert!(late.to_string().starts_with("tool `late`: a property"));
 
     let published = server.http().into_service(Sim).unwrap();
-    let session = crate::http_server::legacy::Session::open(&published, "2025-11-25");
+    let session = crate::scripted::Session::open(&published, "2025-11-25");
     assert!(!session.post(LIST).whole().contains("route"));
 
     let server = self::server().draft_profile().build().unwrap();
@@ -430,10 +428,10 @@ fn nothing_is_asked_on_the_stream_of_a_get() {
     });
     // A plain session of the same shape does ask there.
     let service = published().http().into_service(Sim).unwrap();
-    let session = crate::http_server::legacy::Session::open(&service, "2025-11-25");
+    let session = crate::scripted::Session::open(&service, "2025-11-25");
     let mut own = session.get(None);
     own.text();
-    let _asking = session.post(&crate::http_server::legacy::call(1, "aside"));
+    let _asking = session.post(&crate::scripted::call(1, "aside"));
     assert!(own.text().contains("roots/list"));
 }
 
@@ -566,11 +564,7 @@ fn modern_requests_beside_it() {
         let refused = send(&session.service, request);
         assert_eq!(refused.status, 400);
         assert!(refused.whole().contains("-32020"));
-        let body = crate::http_server::support::request(
-            1,
-            "tools/call",
-            r#""name":"echo","arguments":{}"#,
-        );
+        let body = crate::scripted::request(1, "tools/call", r#""name":"echo","arguments":{}"#);
         assert!(
             send(&session.service, modern(&body))
                 .whole()

@@ -9,10 +9,9 @@ use http::Method;
 use mcp_async::http::SessionStore as _;
 
 use crate::http_server::far::Fault;
-use crate::http_server::legacy::{Session, call, last_id};
 use crate::http_server::nodes::{Process, at, begin, epoch, pass, ping, processes};
-use crate::http_server::support::{Waiting, advance};
-use crate::sim::{done, poll_once, settle};
+use crate::scripted::{Session, Waiting, call, last_id};
+use crate::sim::{advance, done, poll_once, settle};
 
 const STEP: Duration = Duration::from_millis(100);
 

@@ -12,11 +12,10 @@ use mcp_async::http::{Forward as _, Http, SessionStore as _, StoreSubscription a
 use mcp_async::server::{Context, ServerBuilder, StateKeys};
 use mcp_proto::server::ListKind;
 
-use crate::http_server::legacy::{Session, call, post};
 use crate::http_server::nodes::{Process, at, epoch, pass, ping, processes, processes_of};
-use crate::http_server::support::{now, send_body};
 use crate::http_server::wire::Break;
-use crate::sim::settle;
+use crate::scripted::{Session, call, post, send_body};
+use crate::sim::{now, settle};
 
 const REQUEST: &str = "x-mcp-forwarded";
 const ANSWER: &str = "x-mcp-answered";

@@ -15,9 +15,8 @@ use mcp_async::http::{
 };
 use mcp_async::runtime::Runtime as _;
 
-use crate::http_server::support::sleep;
 use crate::http_server::versions::{Kind, Version};
-use crate::sim::{Sim, done};
+use crate::sim::{Sim, done, sleep};
 
 /// The fault of a store, as one process sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -6,11 +6,10 @@ use http::Method;
 use proptest::prelude::*;
 
 use crate::http_server::far::{Fault, Mutant};
-use crate::http_server::legacy::{Session, call};
 use crate::http_server::nodes::{Process, at, begin, pass, ping, processes_with, set_level};
-use crate::http_server::support::{Waiting, advance};
 use crate::http_server::wire::Break;
-use crate::sim::{self, Mode};
+use crate::scripted::{Session, Waiting, call};
+use crate::sim::{self, Mode, advance};
 
 const PROCESSES: usize = 3;
 const LEVELS: [&str; 4] = ["debug", "notice", "warning", "error"];

@@ -8,9 +8,8 @@ use http::Method;
 use mcp_async::http::SessionStore as _;
 
 use crate::http_server::far::Fault;
-use crate::http_server::legacy::{Session, call, initialize, last_id, post};
 use crate::http_server::nodes::{Process, at, begin, epoch, pass, ping, processes, processes_with};
-use crate::http_server::support::{Waiting, send};
+use crate::scripted::{Session, Waiting, call, initialize, last_id, post, send};
 use crate::sim::{Mode, done, settle};
 
 const LEVEL: &str =

@@ -7,8 +7,7 @@ use mcp_async::http::HttpService;
 use mcp_async::server::{Context, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 
-use crate::http_server::legacy::{Session, call};
-use crate::http_server::support::{modern, request, send};
+use crate::scripted::{Session, call, modern, request, send};
 use crate::sim::Sim;
 
 /// A head, with the one header `Mcp-Param-*` that its body asks for.

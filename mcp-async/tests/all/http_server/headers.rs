@@ -5,7 +5,7 @@ use mcp_async::Server;
 use mcp_async::server::{Context, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 
-use crate::http_server::support::{modern, request, send};
+use crate::scripted::{modern, request, send};
 use crate::sim::Sim;
 
 const SCHEMA: &str = r#"{"type":"object","properties":{

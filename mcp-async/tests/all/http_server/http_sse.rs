@@ -7,9 +7,9 @@ use mcp_async::Server;
 use mcp_async::http::{Http, HttpService};
 use mcp_async::server::{Context, Principal};
 
-use crate::http_server::support::{Reply, advance, send, sleep};
+use crate::scripted::{Reply, send};
 use crate::server_typed::support::says;
-use crate::sim::{Sim, settle};
+use crate::sim::{Sim, advance, settle, sleep};
 
 fn service() -> HttpService {
     service_with(|http| http)

@@ -1,6 +1,5 @@
 //! The server as an HTTP service, without sockets and on a clock by hand: requests in, response
 //! frames out.
-#![cfg(all(feature = "server", feature = "http"))]
 
 mod abandoned;
 mod attacks;
@@ -31,7 +30,6 @@ mod sessions;
 mod shares;
 mod stores;
 mod streams;
-pub(crate) mod support;
 mod threads;
 mod users;
 mod versions;

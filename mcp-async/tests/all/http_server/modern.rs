@@ -10,9 +10,9 @@ use mcp_async::server::{Context, HandlerError, RateLimit, RateLimits, ServerBuil
 use mcp_async::{ErrorReply, Server};
 use mcp_proto::rpc::code;
 
-use crate::http_server::support::{META, advance, modern, request, send, sleep, wait};
+use crate::scripted::{META, modern, request, send, wait};
 use crate::server_typed::support::says;
-use crate::sim::Sim;
+use crate::sim::{Sim, advance, sleep};
 
 fn service() -> HttpService {
     server().http().into_service(Sim).unwrap()

@@ -13,10 +13,10 @@ use mcp_async::server::{Context, HandlerError, Registry, Resource, ServerBuilder
 use mcp_proto::model::LoggingLevel;
 
 use crate::http_server::far::{Common, Far, Fault};
-use crate::http_server::legacy::{Session, server};
-use crate::http_server::support::{Waiting, advance, sleep};
+use crate::http_server::legacy::server;
 use crate::http_server::wire::Wire;
-use crate::sim::{self, Mode, Sim, done, settle};
+use crate::scripted::{Session, Waiting};
+use crate::sim::{self, Mode, Sim, advance, done, settle, sleep};
 
 /// A process, its handle, its view of the store and its way to the others.
 pub(crate) struct Process {

@@ -8,13 +8,13 @@ use mcp_async::http::SessionStore as _;
 use mcp_proto::server::ListKind;
 
 use crate::http_server::far::Fault;
-use crate::http_server::legacy::{Session, call, last_id};
 use crate::http_server::nodes::{
     Process, at, begin, epoch, pass, ping, processes, set_level, start,
 };
-use crate::http_server::support::{Reply, Waiting, advance, now};
 use crate::http_server::wire::Break;
+use crate::scripted::{Reply, Session, Waiting, call, last_id};
 use crate::sim;
+use crate::sim::{advance, now};
 
 const SUBSCRIBE: &str =
     r#"{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"demo://open"}}"#;

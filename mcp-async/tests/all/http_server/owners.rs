@@ -8,11 +8,11 @@ use mcp_async::ErrorChain;
 use mcp_async::http::{Http, LocalForward, MemoryStore, Readiness};
 
 use crate::http_server::far::Fault;
-use crate::http_server::legacy::{Session, call, last_id, post, server};
+use crate::http_server::legacy::server;
 use crate::http_server::nodes::{
     at, epoch, keys, pass, ping, processes, processes_with, set_level,
 };
-use crate::http_server::support::send;
+use crate::scripted::{Session, call, last_id, post, send};
 use crate::sim::Sim;
 
 const SECOND: Duration = Duration::from_secs(1);

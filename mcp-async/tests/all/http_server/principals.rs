@@ -8,9 +8,8 @@ use mcp_async::server::{Context, ServerBuilder};
 use mcp_proto::rpc::Method;
 use serde::{Deserialize, Serialize};
 
-use crate::http_server::legacy::{Session, call, post};
 use crate::http_server::nodes::{at, epoch, pass, processes_of};
-use crate::http_server::support::{modern, request, send};
+use crate::scripted::{Session, call, modern, post, request, send};
 use crate::sim::Sim;
 
 #[derive(Serialize, Deserialize)]

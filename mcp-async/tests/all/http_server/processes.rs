@@ -14,13 +14,12 @@ use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::ListKind;
 
 use crate::http_server::far::Fault;
-use crate::http_server::legacy::{Session, call, last_id};
 use crate::http_server::nodes::{
     Process, at, begin, epoch, pass, ping, processes, processes_of, processes_with,
 };
-use crate::http_server::support::{Reply, advance, modern, request, send, wait};
 use crate::http_server::wire::Break;
-use crate::sim::{Mode, settle};
+use crate::scripted::{Reply, Session, call, last_id, modern, request, send, wait};
+use crate::sim::{Mode, advance, settle};
 
 const SECOND: Duration = Duration::from_secs(1);
 

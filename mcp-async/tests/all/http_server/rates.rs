@@ -9,11 +9,11 @@ use mcp_async::http::{Http, HttpService, Principal};
 use mcp_async::net::RemoteAddr;
 use mcp_async::server::{RateLimit, RateLimits};
 
-use crate::http_server::legacy::{Session, call, initialize, post, server};
+use crate::http_server::legacy::server;
 use crate::http_server::nodes::{at, ping, processes_with};
-use crate::http_server::support::{Reply, advance, modern, request, send};
+use crate::scripted::{Reply, Session, call, initialize, modern, post, request, send};
 use crate::server_typed::support::says;
-use crate::sim::Sim;
+use crate::sim::{Sim, advance};
 
 fn built(set: impl FnOnce(Http) -> Http) -> HttpService {
     set(server().http()).into_service(Sim).unwrap()

@@ -1,6 +1,8 @@
 //! Sessions of the legacy revisions: how one is opened, whose it is, and what it answers.
 
-use crate::sim::Sim;
+use crate::http_server::legacy::{server, service};
+use crate::scripted::{Session, call, initialize, post, send};
+use crate::sim::{Sim, advance};
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
@@ -8,9 +10,6 @@ use http::{HeaderMap, HeaderValue, Method, Request};
 use mcp_async::Server;
 use mcp_async::http::Principal;
 use mcp_async::server::Context;
-
-use crate::http_server::legacy::{Session, call, initialize, post, server, service};
-use crate::http_server::support::{advance, send};
 
 /// SH-01, SH-09, SH-46.
 #[test]
@@ -303,8 +302,8 @@ fn the_draft_profile_wants_headers() {
 fn the_other_era_is_served_beside() {
     let service = service();
     let session = Session::open(&service, "2025-11-25");
-    let body = crate::http_server::support::request(1, "tools/list", "");
-    let mut request = crate::http_server::support::modern(&body);
+    let body = crate::scripted::request(1, "tools/list", "");
+    let mut request = crate::scripted::modern(&body);
     // Ignored there (SH-41).
     request
         .headers_mut()

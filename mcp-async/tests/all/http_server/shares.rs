@@ -11,9 +11,11 @@ use mcp_async::net::RemoteAddr;
 use mcp_async::server::{Context, ServerBuilder};
 use mcp_proto::model::LoggingLevel;
 
-use crate::http_server::legacy::{Session, call, initialize, post, server};
-use crate::http_server::support::{Reply, Waiting, advance, modern, request, send, wait};
-use crate::sim::{Sim, settle};
+use crate::http_server::legacy::server;
+use crate::scripted::{
+    Reply, Session, Waiting, call, initialize, modern, post, request, send, wait,
+};
+use crate::sim::{Sim, advance, settle};
 
 /// A request from this address.
 fn from<'b>(address: &str, mut request: Request<&'b str>) -> Request<&'b str> {

@@ -11,12 +11,11 @@ use mcp_async::server::{Context, Registry, ServerBuilder};
 use mcp_proto::model::LoggingLevel;
 
 use crate::http_server::far::Fault;
-use crate::http_server::legacy::{Session, call, last_id};
 use crate::http_server::nodes::{
     at, begin, epoch, pass, ping, processes, processes_of, processes_with, set_level,
 };
-use crate::http_server::support::{Waiting, advance, modern, request, send};
-use crate::sim::{Mode, Sim, settle};
+use crate::scripted::{Session, Waiting, call, last_id, modern, request, send};
+use crate::sim::{Mode, Sim, advance, settle};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -10,9 +10,9 @@ use mcp_proto::model::LoggingLevel;
 use mcp_proto::rpc;
 use mcp_proto::server::ListKind;
 
-use crate::http_server::legacy::{Session, call, last_id, server, service};
-use crate::http_server::support::{Sim, advance};
-use crate::sim::settle;
+use crate::http_server::legacy::{server, service};
+use crate::scripted::{Session, call, last_id};
+use crate::sim::{Sim, advance, settle};
 
 /// SH-12, SH-14.
 #[test]

@@ -12,8 +12,7 @@ use mcp_async::server::{Context, Registry, Resource, Tool};
 use mcp_proto::model::CacheScope;
 use mcp_proto::server::ListKind;
 
-use crate::http_server::legacy::{Session, initialize, post};
-use crate::http_server::support::{META, Reply, modern, request, send, signed};
+use crate::scripted::{META, Reply, Session, initialize, modern, post, request, send, signed};
 use crate::server_typed::support::says;
 use crate::sim::Sim;
 

@@ -5,8 +5,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_proto::server::ListKind;
 use ring::hmac;
 
-use crate::http_server::legacy::{Session, call};
 use crate::http_server::nodes::{KEY, Process, at, epoch, pass, ping, processes, start};
+use crate::scripted::{Session, call};
 
 /// How a process writes records and messages, and which ones it can read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,8 @@ use mcp_async::http::HttpService;
 use mcp_async::server::{Context, ServerBuilder, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 
-use crate::http_server::support::{Reply, Sim, send};
+use crate::scripted::{Reply, send};
+use crate::sim::Sim;
 
 const SQL: &str = r#"{
 "type": "object",

@@ -19,8 +19,8 @@ use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
 use url::form_urlencoded;
 
-use crate::client_http::site::check;
 use crate::protection::support::{ISSUER, RESOURCE, protection, server};
+use crate::scripted::http_server::check;
 use crate::server_typed::support::says;
 use crate::sim::Sim;
 

@@ -4,11 +4,10 @@ use http::Request;
 use mcp_async::auth::{DpopUse, Protection, Scopes, Secret, TokenClaims};
 use mcp_async::http::HttpService;
 
-use crate::http_server::legacy::{initialize, post};
-use crate::http_server::support::{Reply, modern, request, send, signed};
 use crate::protection::sharing::processes;
 use crate::protection::signer::{Signer, hash};
 use crate::protection::support::{ISSUER, RESOURCE, now, server};
+use crate::scripted::{Reply, initialize, modern, post, request, send, signed};
 use crate::sim::Sim;
 
 const TOKEN: &str = "b0und";

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use mcp_async::auth::{Introspect, Protection, Secret, StaticKeys};
 use mcp_async::http::HttpService;
 
-use crate::http_server::support::{advance, modern, request, send, signed, sleep, wait};
 use crate::protection::signer::{Claims, Signer};
 use crate::protection::support::{ISSUER, RESOURCE, now, server};
-use crate::sim::Sim;
+use crate::scripted::{modern, request, send, signed, wait};
+use crate::sim::{Sim, advance, sleep};
 
 /// An authorization server that gives one answer, and what it was asked.
 #[derive(Clone)]
@@ -149,7 +149,7 @@ fn questions_are_bounded_in_number_and_time() {
     }
     assert_eq!(endpoint.asked(), 3);
     advance(Duration::from_secs(2));
-    let statuses = |waiting: &mut Vec<crate::http_server::support::Waiting>| {
+    let statuses = |waiting: &mut Vec<crate::scripted::Waiting>| {
         let statuses = waiting
             .iter_mut()
             .map(|waiting| waiting.reply().map(|reply| reply.status.as_u16()));

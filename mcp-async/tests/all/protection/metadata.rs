@@ -4,8 +4,8 @@ use http::{Method, Request};
 use mcp_async::auth::{DpopUse, Protection};
 use mcp_async::http::HttpService;
 
-use crate::http_server::support::{Reply, modern, request, send, signed};
 use crate::protection::support::{ISSUER, RESOURCE, protection, server, service, verify};
+use crate::scripted::{Reply, modern, request, send, signed};
 use crate::sim::Sim;
 
 fn ask(service: &HttpService, method: Method, path: &str) -> Reply {

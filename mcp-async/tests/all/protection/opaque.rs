@@ -8,10 +8,10 @@ use mcp_async::auth::{Protection, Scopes, Secret, TokenClaims, UnixTime};
 use mcp_async::http::HttpService;
 use mcp_async::net::RemoteAddr;
 
-use crate::http_server::support::{Waiting, advance, modern, request, send, signed, sleep, wait};
 use crate::protection::support::{ISSUER, RESOURCE, now, server};
+use crate::scripted::{Waiting, modern, request, send, signed, wait};
 use crate::seen::Seen;
-use crate::sim::Sim;
+use crate::sim::{Sim, advance, sleep};
 
 /// An application that knows the tokens that begin with `good`, needs a second for each answer, and notes what it
 /// was asked.

@@ -1,11 +1,9 @@
 //! What belongs to the principal of a token, and ends with the token.
 
-use crate::sim::Sim;
-use core::time::Duration;
-
-use crate::http_server::legacy::last_id;
-use crate::http_server::support::advance;
 use crate::protection::support::{Client, REVISIONS, protection, server, service};
+use crate::scripted::last_id;
+use crate::sim::{Sim, advance};
+use core::time::Duration;
 
 /// AU-17, SH-43: whatever another principal knows, it gets what an unknown session gets.
 #[test]
@@ -41,15 +39,11 @@ fn a_guest_does_not_continue_the_session_of_a_user() {
         .into_service(Sim)
         .unwrap();
     let ada = Client::new(&service, "2025-11-25", "ada/mcp/60");
-    let mut request = crate::http_server::legacy::post(
-        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#,
-    );
+    let mut request =
+        crate::scripted::post(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#);
     let id = ada.session_id().parse().unwrap();
     request.headers_mut().insert("mcp-session-id", id);
-    assert_eq!(
-        crate::http_server::support::send(&service, request).status,
-        404
-    );
+    assert_eq!(crate::scripted::send(&service, request).status, 404);
 }
 
 /// AU-17: what is open ends with the token, after the leeway of a minute in which it is accepted.

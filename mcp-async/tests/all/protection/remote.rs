@@ -4,9 +4,9 @@ use mcp_async::auth::{Protection, RemoteIntrospection};
 use mcp_async::http::HttpService;
 
 use crate::authorization::guard::{dialled, names, page, pages};
-use crate::http_server::support::{modern, request, send, signed};
 use crate::protection::signer::{Claims, Signer};
 use crate::protection::support::{RESOURCE, server};
+use crate::scripted::{modern, request, send, signed};
 use crate::sim::Sim;
 
 const LOCAL: &str = "http://localhost:9";

@@ -13,11 +13,10 @@ use mcp_async::server::{
 };
 use mcp_proto::model::CacheScope;
 
-use crate::http_server::legacy::{call, initialize, post};
-use crate::http_server::support::{Reply, advance, modern, request, send, sleep};
 use crate::protection::support::{Client, METADATA, REVISIONS, protection};
+use crate::scripted::{Reply, call, initialize, modern, post, request, send};
 use crate::server_typed::support::says;
-use crate::sim::Sim;
+use crate::sim::{Sim, advance, sleep};
 
 /// How often a handler ran.
 type Runs = Arc<AtomicUsize>;
@@ -411,8 +410,8 @@ fn after_the_response_has_begun_an_error_names_the_scopes() {
         let client = Client::new(&service, revision, "ada/mcp/600");
         let mut reply = match revision {
             "2026-07-28" => {
-                let signed = crate::http_server::support::signed(modern(&body), "ada/mcp/600");
-                let mut waiting = crate::http_server::support::wait(&service, signed);
+                let signed = crate::scripted::signed(modern(&body), "ada/mcp/600");
+                let mut waiting = crate::scripted::wait(&service, signed);
                 advance(Duration::from_secs(15));
                 waiting.reply().expect("a stream begins")
             }
@@ -522,7 +521,7 @@ fn what_needs_scopes_is_private_in_caches() {
 #[test]
 fn nothing_is_needed_on_a_pipe() {
     let server = server(&Runs::default()).build().unwrap();
-    crate::http_server::support::now(async {
+    crate::sim::now(async {
         let client = mcp_async::Client::builder("test", "0")
             .connect(in_memory(Sim.into(), &server))
             .await

@@ -4,9 +4,9 @@ use mcp_async::auth::{Protection, StaticKeys};
 use mcp_async::http::HttpService;
 
 use crate::connection::spans::Notes;
-use crate::http_server::support::{modern, request, send, signed};
 use crate::protection::signer::{Claims, Signer};
 use crate::protection::support::{Client, ISSUER, RESOURCE, REVISIONS, protection, server};
+use crate::scripted::{modern, request, send, signed};
 use crate::sim::Sim;
 
 /// What a service answers to requests with these tokens, and how it shows itself.

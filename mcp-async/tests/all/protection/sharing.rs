@@ -12,9 +12,8 @@ use mcp_async::runtime::Runtime as _;
 use mcp_async::server::StateKeys;
 use mcp_async::tasks::store::MemoryTaskStore;
 
-use crate::http_server::support::{advance, now};
 use crate::protection::support::{Client, protection, server};
-use crate::sim::{self, Sim};
+use crate::sim::{self, Sim, advance, now};
 
 /// AU-17, SH-43
 #[test]
@@ -61,7 +60,6 @@ fn a_forwarded_stream_ends_when_its_token_expires() {
 }
 
 /// A request of a process whose claims this one cannot read is a mistake of the operator.
-#[cfg(feature = "tracing")]
 #[test]
 fn a_forwarded_request_that_is_refused_is_a_warning() {
     #[derive(serde::Serialize, serde::Deserialize)]

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 use mcp_async::auth::{Algorithm, Algorithms, KeyFetchPolicy, KeySource, Protection, StaticKeys};
 use mcp_async::http::HttpService;
 
-use crate::http_server::support::{advance, modern, request, send, signed, sleep, wait};
 use crate::protection::signer::{Claims, Signer, encoded};
 use crate::protection::support::{ISSUER, RESOURCE, server};
-use crate::sim::Sim;
+use crate::scripted::{modern, request, send, signed, wait};
+use crate::sim::{Sim, advance, sleep};
 
 fn protection(keys: impl KeySource) -> Protection {
     Protection::new(RESOURCE).issuer_with_keys(ISSUER, keys)

@@ -4,9 +4,8 @@ use http::{Method, Request};
 use mcp_async::http::HttpService;
 use mcp_async::server::{Extension, ExtensionMethod};
 
-use crate::http_server::legacy::{initialize, post};
-use crate::http_server::support::{Reply, modern, request, send, signed};
 use crate::protection::support::{Client, METADATA, REVISIONS, protection, server, service};
+use crate::scripted::{Reply, initialize, modern, post, request, send, signed};
 use crate::sim::Sim;
 
 fn who() -> String {

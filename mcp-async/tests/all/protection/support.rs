@@ -11,9 +11,8 @@ use mcp_async::auth::{Protection, Scopes, Secret, TokenClaims, UnixTime};
 use mcp_async::http::{HttpService, Principal};
 use mcp_async::server::{Context, Resource, ServerBuilder};
 
-use crate::http_server::legacy::{Session, delete, get, post};
-use crate::http_server::support::{META, Reply, modern, request, signed, sleep};
-use crate::sim::Sim;
+use crate::scripted::{META, Reply, Session, delete, get, modern, post, request, signed};
+use crate::sim::{Sim, sleep};
 
 pub(crate) const RESOURCE: &str = "http://localhost:8000/mcp";
 pub(crate) const ISSUER: &str = "https://as.example/";

@@ -6,7 +6,7 @@ use mcp_async::Server;
 use mcp_async::server::{AskError, Context, ServerBuilder};
 use mcp_proto::Revision;
 
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 
 const TASKS: &str =
     r#"{"elicitation":{},"tasks":{"cancel":{},"requests":{"elicitation":{"create":{}}}}}"#;

@@ -11,8 +11,8 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;
 
-use crate::line_client::{ANSWERS, LineClient, member, text};
 use crate::rounds::support::{Told, Tool};
+use crate::scripted::{ANSWERS, LineClient, member, text};
 use crate::seen::Seen;
 use crate::sim::Sim;
 

@@ -1,8 +1,6 @@
 //! Handlers that ask, in every revision: nested requests in a legacy session, rounds in
 //! 2026-07-28, from one source.
 
-#![cfg(feature = "server")]
-
 mod client_tasks;
 mod hand;
 mod parity;

@@ -1,7 +1,10 @@
 //! Handlers that panic, come too late, or reach for the connection from where they should not;
 //! clients that ask for too much.
 
+use crate::scripted::{LineClient, member, text};
+use crate::server_typed::support::{revisions, says};
 use crate::sim::Sim;
+use crate::texts::INTERNAL_ERROR;
 use core::future::{Future, pending, poll_fn};
 use core::pin::Pin;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -18,10 +21,6 @@ use mcp_async::server::layers::{ConcurrencyLimit, Timeout};
 use mcp_async::server::{Context, Prompt, Registry};
 use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, Revision};
-
-use crate::line_client::{LineClient, member, text};
-use crate::server_typed::support::{revisions, says};
-use crate::texts::INTERNAL_ERROR;
 
 /// Waits for one more poll.
 async fn once_more() {

@@ -10,7 +10,7 @@ use mcp_async::server::{Context, HandlerError, Prompt, ServerBuilder, Template};
 use mcp_async::{AuditRecord, CallOutcome, ErrorReply, Method, Server};
 use mcp_proto::Revision;
 
-use crate::line_client::LineClient;
+use crate::scripted::LineClient;
 use crate::server_typed::support::{revisions, says};
 use crate::sim::sleep;
 
@@ -238,13 +238,11 @@ fn a_hook_that_panics_ends_nothing() {
     }
 }
 
-#[cfg(feature = "http-server")]
 #[test]
 fn a_session_has_a_name_that_is_not_its_id() {
     use mcp_async::http::Principal;
 
-    use crate::http_server::legacy::{Session, call};
-    use crate::http_server::support::{META, modern, send};
+    use crate::scripted::{META, Session, call, modern, send};
     use crate::sim::Sim;
 
     let seen = Seen::default();

@@ -1,5 +1,7 @@
 //! Servers of many users: what each of them sees, and which changes each is notified of.
 
+use crate::scripted::{LineClient, member};
+use crate::server_typed::support::{Offer, revisions, says};
 use crate::sim::Sim;
 use core::time::Duration;
 
@@ -11,9 +13,6 @@ use mcp_async::server::{
 use mcp_proto::Revision;
 use mcp_proto::model::CacheScope;
 use mcp_proto::server::ListKind;
-
-use crate::line_client::{LineClient, member};
-use crate::server_typed::support::{Offer, revisions, says};
 
 /// The claims of an administrator.
 struct Admin;

@@ -1,5 +1,7 @@
 //! Errors of handlers: how often they are reported, and what the client learns.
 
+use crate::scripted::{LineClient, member};
+use crate::server_typed::support::revisions;
 use crate::sim::Sim;
 use core::error::Error;
 use core::fmt;
@@ -9,22 +11,15 @@ use mcp_async::model::ElicitUrlParams;
 use mcp_async::server::AskError;
 use mcp_proto::{Revision, SendError};
 
-use crate::line_client::{LineClient, member};
-use crate::server_typed::support::revisions;
-
 use mcp_async::Server;
 use mcp_async::server::{Context, HandlerError};
-#[cfg(feature = "tracing")]
 use mcp_proto::Limits;
 
-#[cfg(feature = "tracing")]
 use crate::connection::spans::Notes;
-#[cfg(feature = "tracing")]
-use crate::line_peer::LinePeer;
+use crate::scripted::LinePeer;
 use crate::texts::{INTERNAL_ERROR, SHUTTING_DOWN};
 
 /// Whether the error has to wait for room depends on the bytes before it.
-#[cfg(feature = "tracing")]
 #[test]
 fn a_failure_is_reported_once_however_long_its_answer_waits() {
     for len in (3_600..4_000).step_by(20) {
@@ -37,7 +32,6 @@ fn a_failure_is_reported_once_however_long_its_answer_waits() {
 }
 
 /// A tool that fails once the output is full of texts of this length.
-#[cfg(feature = "tracing")]
 fn fail_behind(len: usize) {
     let limits = Limits {
         output: 4096,

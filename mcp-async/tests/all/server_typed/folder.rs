@@ -7,7 +7,7 @@ use mcp_async::Server;
 use mcp_async::server::{Folder, ServerBuilder};
 use mcp_proto::Revision;
 
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 use crate::server_typed::support::revisions;
 use crate::sim::settle;
 use crate::texts::{INTERNAL_ERROR, internal};

@@ -13,7 +13,7 @@ use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
 
 use crate::client_typed::support::poll_once;
-use crate::line_client::LineClient;
+use crate::scripted::LineClient;
 use crate::server_typed::support::says;
 
 type Seen = Arc<Mutex<Vec<(Option<String>, CallOutcome)>>>;

@@ -6,7 +6,7 @@ use mcp_async::Server;
 use mcp_async::model::{LoggingLevel, PromptArgument};
 use mcp_async::server::{Context, Prompt, RateLimit, RateLimits, Tool};
 
-use crate::line_client::{LineClient, member};
+use crate::scripted::{LineClient, member};
 use crate::server_typed::support::{revisions, says};
 
 fn tool(name: &str) -> Tool {

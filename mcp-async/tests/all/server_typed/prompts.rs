@@ -10,7 +10,7 @@ use mcp_async::server::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 use crate::server_typed::support::{revisions, says};
 use crate::texts::INTERNAL_ERROR;
 

@@ -14,7 +14,7 @@ use mcp_proto::server::ListKind;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::line_client::{LineClient, member};
+use crate::scripted::{LineClient, member};
 use crate::server_typed::support::{revisions, says};
 
 fn new() -> ServerBuilder {

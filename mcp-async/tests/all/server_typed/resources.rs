@@ -12,7 +12,7 @@ use mcp_proto::Revision;
 use mcp_proto::model::CacheScope;
 use serde::Deserialize;
 
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 use crate::server_typed::support::revisions;
 use crate::texts::INTERNAL_ERROR;
 
@@ -267,7 +267,6 @@ fn subscribers_hear_of_updates() {
 }
 
 /// A mistake in the type of a handler is told to who runs the server, what a client sends is not.
-#[cfg(feature = "tracing")]
 #[test]
 fn variables_that_do_not_fit_are_logged() {
     use crate::connection::spans::Notes;

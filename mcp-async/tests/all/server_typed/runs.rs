@@ -16,7 +16,7 @@ use mcp_proto::revision::Elicitation;
 use mcp_proto::rpc::Method;
 use serde::Deserialize;
 
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 use crate::server_typed::support::{revisions, says};
 use crate::sim::{Sim, end, settle};
 use crate::texts::INTERNAL_ERROR;

@@ -7,7 +7,7 @@ use mcp_proto::json::RawBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 use crate::server_typed::support::{revisions, says};
 use crate::texts::{INTERNAL_ERROR, internal};
 

@@ -14,7 +14,7 @@ use mcp_proto::json::RawBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::line_client::{LineClient, text};
+use crate::scripted::{LineClient, text};
 use crate::server_typed::support::revisions;
 use crate::sim::{Sim, settle};
 use crate::texts::INTERNAL_ERROR;

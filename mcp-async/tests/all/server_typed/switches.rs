@@ -4,7 +4,7 @@ use mcp_async::model::LoggingLevel;
 use mcp_async::server::Context;
 use mcp_async::{Client, Revision, Server};
 
-use crate::line_client::{LineClient, member};
+use crate::scripted::{LineClient, member};
 use crate::server_typed::support::revisions;
 
 /// VR-08.

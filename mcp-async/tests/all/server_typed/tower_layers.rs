@@ -14,7 +14,7 @@ use tower::util::{AndThenLayer, MapErrLayer, MapRequestLayer};
 use tower::{Service, service_fn};
 use tower_layer::layer_fn;
 
-use crate::line_client::{LineClient, member};
+use crate::scripted::{LineClient, member};
 use crate::server_typed::support::revisions;
 use crate::sim::sleep;
 

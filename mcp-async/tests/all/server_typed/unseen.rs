@@ -9,7 +9,7 @@ use mcp_proto::Revision;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::line_client::LineClient;
+use crate::scripted::LineClient;
 use crate::texts::INTERNAL_ERROR;
 
 /// Tells this test that it runs in a process of its own, where no other test has set a subscriber.
@@ -70,10 +70,8 @@ fn the_first_error_is_printed_where_no_subscriber_is_set() {
 }
 
 /// A subscriber that wants nothing.
-#[cfg(feature = "tracing")]
 struct Deaf;
 
-#[cfg(feature = "tracing")]
 impl tracing::Subscriber for Deaf {
     fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
         false
@@ -94,7 +92,6 @@ impl tracing::Subscriber for Deaf {
     fn exit(&self, _: &tracing::span::Id) {}
 }
 
-#[cfg(feature = "tracing")]
 #[test]
 fn the_first_error_is_printed_where_the_subscriber_wants_none() {
     if std::env::var(CHILD).is_ok() {
@@ -104,7 +101,6 @@ fn the_first_error_is_printed_where_the_subscriber_wants_none() {
     assert_eq!(shown.matches("no such table").count(), 1, "{shown}");
 }
 
-#[cfg(feature = "tracing")]
 #[test]
 fn nothing_is_printed_where_a_subscriber_is_set() {
     use crate::connection::spans::Notes;

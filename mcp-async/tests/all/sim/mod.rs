@@ -36,6 +36,19 @@ pub(crate) fn done<F: Future>(future: F) -> F::Output {
     }
 }
 
+/// Waits for nothing that only time would bring.
+pub(crate) fn now<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    for _ in 0..100_000 {
+        settle();
+        let cx = &mut Context::from_waker(Waker::noop());
+        if let Poll::Ready(output) = future.as_mut().poll(cx) {
+            return output;
+        }
+    }
+    panic!("it waits")
+}
+
 /// The runtime of the thread that a test runs on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sim;

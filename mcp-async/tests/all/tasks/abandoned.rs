@@ -10,7 +10,7 @@ use mcp_async::tasks::store::MemoryTaskStore;
 use mcp_proto::Revision;
 
 use super::support::{BOTH, Running, create, pass, server};
-use crate::line_client::LineClient;
+use crate::scripted::LineClient;
 use crate::sim;
 
 /// TK-60: tasks of every kind are created and abandoned, with their connections. Afterwards neither

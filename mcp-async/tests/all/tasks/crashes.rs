@@ -12,7 +12,7 @@ use mcp_proto::model::TaskStatus;
 use proptest::prelude::*;
 
 use super::support::{Running, accept, client, pass, server};
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 use crate::sim;
 
 /// A store whose process stops at one of its calls.

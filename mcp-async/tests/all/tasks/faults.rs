@@ -16,7 +16,7 @@ use super::support::{
     BOTH, Running, about, accept, client, client_of, create, pass, server, server_at, sleep,
     status, update,
 };
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 use crate::texts::{SHUTTING_DOWN, UNKNOWN_TASK};
 
 /// TK-61

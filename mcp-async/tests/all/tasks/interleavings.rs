@@ -7,7 +7,7 @@ use mcp_async::tasks::server::Tasks;
 
 use super::stores::{Fault, Hostile};
 use super::support::{about, accept, client, pass, server, status};
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 use crate::sim::Dice;
 
 /// TK-08, TK-42, TK-61: whatever happens in which order, and whenever the store fails: an end of a

@@ -8,7 +8,7 @@ use mcp_proto::Revision;
 use super::support::{
     Running, TASKS, about, call, client, create, pass, server, server_with, sleep, status,
 };
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 use crate::texts::INTERNAL_ERROR;
 
 /// TK-30, TK-34, TK-35, TK-36, TK-53, TK-56

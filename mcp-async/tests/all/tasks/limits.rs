@@ -18,7 +18,7 @@ use super::support::{
     Running, about, accept, call, client, client_of, create, pass, server, server_with, status,
     update,
 };
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 use crate::texts::UNKNOWN_TASK;
 
 /// TK-51, TK-60
@@ -168,7 +168,6 @@ fn a_call_that_need_not_be_a_task_runs_in_its_exchange_at_the_bound() {
     assert_eq!(member(&answer, &["result", "taskId"]), "");
 }
 
-#[cfg(feature = "tracing")]
 #[test]
 fn a_call_that_stays_in_its_exchange_is_an_event() {
     let notes = crate::connection::spans::Notes::default();

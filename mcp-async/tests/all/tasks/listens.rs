@@ -11,7 +11,7 @@ use mcp_async::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreE
 use mcp_proto::Revision;
 
 use super::support::{accept, client, create, pass, server, update};
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 use crate::sim;
 
 /// TK-45

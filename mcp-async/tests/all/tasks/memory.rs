@@ -1,5 +1,6 @@
 //! The memory of tasks that run.
 
+use crate::scripted::{modern, request, send};
 use crate::sim::Sim;
 use core::future::{Future as _, pending, poll_fn};
 use core::pin::pin;
@@ -12,7 +13,6 @@ use mcp_async::server::{Context, Detach, HandlerError, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 
 use super::support::{BOTH, Running, client, create, pass, server, server_with, sleep};
-use crate::http_server::support::{modern, request, send};
 
 const TASKS: u64 = 100;
 

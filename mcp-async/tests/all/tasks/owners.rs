@@ -1,13 +1,13 @@
 //! Whose tasks they are.
 
+use crate::scripted::{member, text};
 use crate::sim::Sim;
+use crate::texts::UNKNOWN_TASK;
 use mcp_async::tasks::server::Tasks;
 
 use super::support::{
     about, accept, call, client, client_of, create, pass, server, status, update,
 };
-use crate::line_client::{member, text};
-use crate::texts::UNKNOWN_TASK;
 
 /// TK-49, TK-59
 #[test]
@@ -41,7 +41,7 @@ fn each_principal_has_a_bound_of_its_own() {
     let server = server.build().unwrap();
     let wire = |name: &'static str| {
         let server = server.clone();
-        crate::line_client::LineClient::of(
+        crate::scripted::LineClient::of(
             move |streams| {
                 let (connection, peer) = server.connect(streams, Sim);
                 let principal = mcp_async::server::Principal::new(name);

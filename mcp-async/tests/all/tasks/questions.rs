@@ -3,7 +3,7 @@
 use mcp_async::tasks::server::Tasks;
 
 use super::support::{TASKS, about, accept, call, client, create, pass, server, status, update};
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 
 /// TK-36, TK-39, TK-40, TK-63
 #[test]

@@ -1,13 +1,11 @@
 //! What bounds refuse over HTTP, where nothing was accepted.
-#![cfg(feature = "http-server")]
 
 use http::Request;
 use mcp_async::http::{HttpService, Principal};
 use mcp_async::tasks::server::Tasks;
 
 use super::support::{TASKS, pass, server};
-use crate::http_server::support::{Reply, modern, send};
-use crate::line_client::text;
+use crate::scripted::{Reply, modern, send, text};
 use crate::sim::Sim;
 
 fn service(tasks: Tasks) -> HttpService {

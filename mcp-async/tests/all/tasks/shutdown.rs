@@ -14,8 +14,7 @@ use mcp_proto::Revision;
 
 use super::stores::{Fault, Hostile};
 use super::support::{BOTH, Running, about, create, pass, server, status};
-use crate::http_server::support::{modern, request, send};
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, modern, request, send, text};
 use crate::sim::{self, Sim};
 use crate::texts::SHUTTING_DOWN;
 

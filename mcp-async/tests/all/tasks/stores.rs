@@ -13,7 +13,7 @@ use mcp_async::tasks::server::Tasks;
 use mcp_async::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreError, check};
 
 use super::support::{about, accept, call, client, create, pass, server, sleep, status, update};
-use crate::line_client::{member, text};
+use crate::scripted::{member, text};
 use crate::sim::done;
 
 /// A store that misbehaves from a certain call on.

@@ -14,7 +14,7 @@ use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_proto::Revision;
 use serde::{Deserialize, Serialize};
 
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 use crate::sim::{self, Sim};
 
 pub(crate) const BOTH: &str =

@@ -21,8 +21,7 @@ use mcp_proto::model::LoggingLevel;
 use mcp_proto::{Instant, Revision};
 
 use crate::client_typed::support::{advance, only, poll_once, run};
-use crate::line_peer::LinePeer;
-use crate::line_server;
+use crate::scripted::{LinePeer, line_server};
 use crate::sim::{Sim, settle};
 use crate::texts::INTERNAL_ERROR;
 

@@ -17,7 +17,7 @@ use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::{Instant, Revision};
 
 use crate::client_typed::support::{advance, only, poll_once};
-use crate::line_peer::LinePeer;
+use crate::scripted::LinePeer;
 use crate::sim::{Sim, settle, spawn};
 
 /// A message of the client.

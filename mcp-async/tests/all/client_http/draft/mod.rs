@@ -11,7 +11,7 @@ use mcp_async::model::{ElicitParams, ElicitResult, Root};
 use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
 
-use crate::client_http::site::{Asked, Site, Wire, check};
+use crate::scripted::http_server::{Asked, HttpServer, Wire, check};
 
 const NAMED: Revision = Revision::DraftV1;
 const LATEST: Revision = Revision::V2025_11_25;
@@ -19,7 +19,7 @@ const LATEST: Revision = Revision::V2025_11_25;
 /// The draft in its own name, and switched on for a published revision.
 const WAYS: [(Revision, bool); 2] = [(NAMED, false), (LATEST, true)];
 
-async fn client(site: &Site, revision: Revision, switched: bool) -> Client {
+async fn client(site: &HttpServer, revision: Revision, switched: bool) -> Client {
     let mut builder = site
         .client(&[revision])
         .roots([Root::new("file:///home/ada")])
@@ -31,7 +31,7 @@ async fn client(site: &Site, revision: Revision, switched: bool) -> Client {
 }
 
 /// Runs both scripts in each way to speak the draft; the server's begins in an open session.
-fn each<C, S>(script: impl Fn(Client) -> C, server: impl Fn(Site) -> S)
+fn each<C, S>(script: impl Fn(Client) -> C, server: impl Fn(HttpServer) -> S)
 where
     C: Future<Output = ()>,
     S: Future<Output = ()>,
@@ -51,7 +51,7 @@ where
 }
 
 /// The same with a stream of the server's own.
-fn each_listening<C, S>(script: impl Fn(Client) -> C, server: impl Fn(Site, Wire) -> S)
+fn each_listening<C, S>(script: impl Fn(Client) -> C, server: impl Fn(HttpServer, Wire) -> S)
 where
     C: Future<Output = ()>,
     S: Future<Output = ()>,

@@ -1,10 +1,9 @@
 //! Sessions, their streams, and what is asked there.
 
-use crate::sim::Sim;
+use crate::sim::{Sim, sleep};
 use core::time::Duration;
 
 use super::*;
-use crate::client_http::site::sleep;
 
 #[test]
 fn sessions_and_resumption() {

@@ -11,7 +11,7 @@ use mcp_proto::server::ServerConfig;
 
 use super::{Demo, Watch};
 use crate::chopped::Chopped;
-use crate::line_peer::LinePeer;
+use crate::scripted::LinePeer;
 use crate::sim::{Sim, spawn};
 
 pub(crate) struct Wire {

@@ -5,7 +5,7 @@ use core::time::Duration;
 use mcp_async::tasks::server::Tasks;
 
 use super::support::{answer, call, client, create, server, want};
-use crate::line_client::{member, text};
+use crate::scripted::{member, text};
 use crate::sim;
 use crate::tasks::support::{about, pass, status};
 

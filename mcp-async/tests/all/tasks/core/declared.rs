@@ -4,7 +4,7 @@ use mcp_async::tasks::server::Tasks;
 use mcp_proto::Revision;
 
 use super::support::{call, client, server};
-use crate::line_client::{LineClient, member};
+use crate::scripted::{LineClient, member};
 use crate::server_typed::support::revisions;
 use crate::tasks::support::{self, about};
 

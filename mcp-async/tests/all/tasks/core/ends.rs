@@ -6,7 +6,7 @@ use mcp_async::server::layers::Timeout;
 use mcp_async::tasks::server::Tasks;
 
 use super::support::{answer, client, create, hear, related, server, want};
-use crate::line_client::{member, text};
+use crate::scripted::{member, text};
 use crate::sim;
 use crate::tasks::support::{about, pass, status};
 use crate::texts::INTERNAL_ERROR;

@@ -4,9 +4,7 @@ use mcp_async::http::{HttpService, Principal};
 use mcp_async::tasks::server::Tasks;
 
 use super::support::{filled, server};
-use crate::http_server::legacy::{Session, post};
-use crate::http_server::support::send;
-use crate::line_client::{member, text};
+use crate::scripted::{Session, member, post, send, text};
 use crate::sim::{self, Sim};
 use crate::tasks::support::pass;
 use crate::texts::UNKNOWN_TASK;
@@ -127,7 +125,7 @@ fn what_is_no_cursor_is_refused() {
 fn a_list_is_declared_to_users_only() {
     let service = service();
     for (user, list) in [(Some("ada"), "{}"), (None, "")] {
-        let body = crate::http_server::legacy::initialize("2025-11-25");
+        let body = crate::scripted::initialize("2025-11-25");
         let mut request = post(&body);
         if let Some(name) = user {
             request.extensions_mut().insert(Principal::new(name));

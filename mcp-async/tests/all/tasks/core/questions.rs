@@ -9,7 +9,7 @@ use mcp_async::tasks::store::MemoryTaskStore;
 use mcp_proto::Revision;
 
 use super::support::{answer, client, create, filled, hear, related, reply, server, want};
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 use crate::sim;
 use crate::tasks::stores::{Fault, Hostile};
 use crate::tasks::support::{Running, about, pass, status};

@@ -5,7 +5,7 @@ use mcp_async::tasks::server::Tasks;
 use mcp_proto::Revision;
 
 use super::super::support::{self, Running};
-use crate::line_client::{LineClient, member, text};
+use crate::scripted::{LineClient, member, text};
 use crate::sim;
 
 /// A server with tools of every kind, whose tasks are those of 2025-11-25 as well.

@@ -1,5 +1,4 @@
 //! A server of a client by script, which reads lines and writes those that answer them.
-#![cfg(feature = "client")]
 
 use core::fmt::Debug;
 use core::future::Future;
@@ -9,7 +8,7 @@ use mcp_async::client::ClientBuilder;
 use mcp_async::{Client, Streams};
 use mcp_proto::{Revision, RevisionSet};
 
-use crate::line_peer::LinePeer;
+use crate::scripted::LinePeer;
 use crate::sim::{Sim, poll_once};
 
 /// The client of a server that speaks this revision and declares these capabilities.

@@ -20,16 +20,16 @@ use tower_service::Service;
 
 use crate::sim::{self, Sim, clock};
 
-pub(crate) use crate::sim::sleep;
-
 /// Runs a client and its server until the client is done, and then the server's script to its
 /// end. Time passes only when nothing else happens.
-pub(crate) fn check<C, S>(client: impl FnOnce(Site) -> C, server: impl FnOnce(Site) -> S)
-where
+pub(crate) fn check<C, S>(
+    client: impl FnOnce(HttpServer) -> C,
+    server: impl FnOnce(HttpServer) -> S,
+) where
     C: Future<Output = ()>,
     S: Future<Output = ()>,
 {
-    let site = Site::default();
+    let site = HttpServer::default();
     play(pin!(client(site.clone())), pin!(server(site)));
     sim::end();
 }
@@ -57,7 +57,7 @@ fn play(
 
 /// What the client's requests arrive at.
 #[derive(Clone, Default)]
-pub(crate) struct Site(Arc<Mutex<State>>);
+pub(crate) struct HttpServer(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
@@ -83,7 +83,7 @@ struct Slot {
     dropped: bool,
 }
 
-impl Site {
+impl HttpServer {
     pub(crate) fn client(&self, revisions: &[Revision]) -> ClientBuilder {
         Client::builder("t", "1").revisions(RevisionSet::of(revisions))
     }
@@ -145,7 +145,7 @@ impl Site {
     }
 }
 
-impl Service<Request<Full<Bytes>>> for Site {
+impl Service<Request<Full<Bytes>>> for HttpServer {
     type Response = Response<Stream>;
     type Error = Cut;
     type Future = Pin<Box<dyn Future<Output = Result<Response<Stream>, Cut>> + Send>>;

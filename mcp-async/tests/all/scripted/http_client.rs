@@ -10,27 +10,12 @@ use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt as _, Full};
-use mcp_async::http::{HttpBody, HttpService};
+use mcp_async::http::{HttpBody, HttpService, Principal};
 use tower_service::Service;
 
-use crate::sim::{Flag, settle};
-
-pub(crate) use crate::sim::{Sim, advance, sleep};
+use crate::sim::{Flag, advance, now, settle};
 
 type BoxError = Box<dyn core::error::Error + Send + Sync>;
-
-/// Waits for nothing that only time would bring.
-pub(crate) fn now<F: Future>(future: F) -> F::Output {
-    let mut future = core::pin::pin!(future);
-    for _ in 0..100_000 {
-        settle();
-        let cx = &mut Context::from_waker(Waker::noop());
-        if let Poll::Ready(output) = future.as_mut().poll(cx) {
-            return output;
-        }
-    }
-    panic!("it waits")
-}
 
 /// A response whose body is read bit by bit.
 pub(crate) struct Reply {
@@ -226,4 +211,133 @@ pub(crate) fn request(id: u32, method: &str, params: &str) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{params}{comma}{META}}}}}"#
     )
+}
+
+/// A client's session.
+#[derive(Clone)]
+pub(crate) struct Session {
+    pub(crate) service: HttpService,
+    /// Empty before it is opened.
+    pub(crate) id: String,
+    pub(crate) revision: &'static str,
+    pub(crate) principal: Option<Principal>,
+}
+
+pub(crate) fn post(body: &str) -> Request<&str> {
+    Request::post("/mcp")
+        .header("host", "localhost:8000")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .body(body)
+        .unwrap()
+}
+
+/// A request for the stream of a session, or for what continues the one with this event.
+pub(crate) fn get(last_event_id: Option<&str>) -> Request<&'static str> {
+    let mut request = Request::get("/mcp")
+        .header("host", "localhost:8000")
+        .header("accept", "text/event-stream");
+    if let Some(id) = last_event_id {
+        request = request.header("last-event-id", id);
+    }
+    request.body("").unwrap()
+}
+
+pub(crate) fn delete() -> Request<&'static str> {
+    let request = Request::delete("/mcp").header("host", "localhost:8000");
+    request.body("").unwrap()
+}
+
+pub(crate) fn initialize(revision: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{{"roots":{{}}}},"clientInfo":{{"name":"test","version":"1"}}}}}}"#
+    )
+}
+
+pub(crate) fn call(id: u32, tool: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{{}},"_meta":{{"progressToken":{id}}}}}}}"#
+    )
+}
+
+impl Session {
+    pub(crate) fn open(service: &HttpService, revision: &'static str) -> Self {
+        Self::open_as(service, revision, None)
+    }
+
+    pub(crate) fn open_as(
+        service: &HttpService,
+        revision: &'static str,
+        principal: Option<Principal>,
+    ) -> Self {
+        let session = Self {
+            principal,
+            ..Self::new(service, revision)
+        };
+        session.opened(|request| request)
+    }
+
+    /// A client that has no session.
+    pub(crate) fn new(service: &HttpService, revision: &'static str) -> Self {
+        Self {
+            service: service.clone(),
+            id: String::new(),
+            revision,
+            principal: None,
+        }
+    }
+
+    /// Opens the session with requests that are signed.
+    pub(crate) fn opened(
+        mut self,
+        sign: impl for<'b> Fn(Request<&'b str>) -> Request<&'b str>,
+    ) -> Self {
+        let body = initialize(self.revision);
+        let reply = self.send(sign(post(&body)));
+        assert_eq!(reply.status, 200);
+        self.id = reply.header("mcp-session-id").to_owned();
+        assert_eq!(self.id.len(), 32);
+        let text = reply.whole();
+        assert!(
+            text.contains(&format!(r#""protocolVersion":"{}""#, self.revision)),
+            "{text}"
+        );
+        let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        let ready = self.send(sign(post(ready)));
+        assert_eq!(ready.status, 202);
+        assert_eq!(ready.whole(), "");
+        self
+    }
+
+    pub(crate) fn send(&self, mut request: Request<&str>) -> Reply {
+        if !self.id.is_empty() {
+            let headers = request.headers_mut();
+            headers.insert("mcp-session-id", self.id.parse().unwrap());
+            if self.revision != "2025-03-26" {
+                headers.insert("mcp-protocol-version", self.revision.parse().unwrap());
+            }
+        }
+        if let Some(principal) = &self.principal {
+            request.extensions_mut().insert(principal.clone());
+        }
+        send(&self.service, request)
+    }
+
+    pub(crate) fn post(&self, body: &str) -> Reply {
+        self.send(post(body))
+    }
+
+    pub(crate) fn get(&self, last_event_id: Option<&str>) -> Reply {
+        self.send(get(last_event_id))
+    }
+
+    pub(crate) fn delete(&self) -> Reply {
+        self.send(delete())
+    }
+}
+
+/// The id of the last event in a text.
+pub(crate) fn last_id(text: &str) -> String {
+    let (_, rest) = text.rsplit_once("id: ").expect("an event with an id");
+    rest.lines().next().unwrap().to_owned()
 }

@@ -1,5 +1,4 @@
 //! A client of a server by script, which writes lines and reads those that came.
-#![cfg(feature = "server")]
 
 use core::time::Duration;
 
@@ -8,7 +7,7 @@ use mcp_async::server::{BoxService, Connection, Peer};
 use mcp_proto::Revision;
 use mcp_proto::json::{Raw, RawBuf};
 
-use crate::line_peer::LinePeer;
+use crate::scripted::LinePeer;
 use crate::server_typed::support::Offer;
 use crate::sim::{self, Sim};
 
