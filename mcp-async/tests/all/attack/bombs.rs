@@ -133,10 +133,10 @@ fn a_cancelled_bomb_goes_off_alone() {
     let mut wire = client_of(&server());
     for id in 1..=50 {
         assert_eq!(wire.send("tools/call", r#"{"name":"waits"}"#), id);
-        let cancel = format!(
-            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+        wire.notify(
+            "notifications/cancelled",
+            &format!(r#"{{"requestId":{id}}}"#),
         );
-        wire.line(&cancel);
         assert_eq!(wire.hear(), [""; 0]);
     }
     let well = wire.ask("tools/call", r#"{"name":"well"}"#);

@@ -9,7 +9,7 @@ use mcp_async::client::{CallError, Update};
 use mcp_async::model::ElicitResult;
 use mcp_proto::Revision;
 
-use crate::scripted::{LinePeer, line_server};
+use crate::scripted::{LinePeer, line_server, message};
 use crate::sim::{advance, poll_once, settle};
 
 type Local<'f, T> = Pin<Box<dyn Future<Output = T> + 'f>>;
@@ -112,12 +112,12 @@ fn an_acknowledgement_survives_a_storm() {
     let mut listening: Local<'_, _> = Box::pin(client.changes());
     assert!(now(&mut listening).is_pending());
     let meta = r#""_meta":{"io.modelcontextprotocol/subscriptionId":2}"#;
-    let mut storm = format!(
-        r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"notifications":{{"toolsListChanged":true}},{meta}}}}}"#
-    ) + "\n";
-    let change = format!(
-        r#"{{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{{{meta}}}}}"#
-    ) + "\n";
+    let acknowledged = format!(
+        r#"- notifications/subscriptions/acknowledged {{"notifications":{{"toolsListChanged":true}},{meta}}}"#
+    );
+    let mut storm = message(&acknowledged) + "\n";
+    let change = format!("- notifications/tools/list_changed {{{meta}}}");
+    let change = message(&change) + "\n";
     storm.push_str(&change.repeat(5_000));
     lines.write(storm.as_bytes());
     let Poll::Ready(Ok(mut changes)) = now(&mut listening) else {
@@ -134,9 +134,7 @@ fn logs_wait_in_bounded_memory() {
     let (client, mut lines) = connect();
     let mut logs = client.logs();
     let text = "x".repeat(1 << 20);
-    let log = format!(
-        r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":"{text}"}}}}"#
-    );
+    let log = format!(r#"- notifications/message {{"level":"info","data":"{text}"}}"#);
     for _ in 0..40 {
         lines.send(&log);
     }

@@ -8,7 +8,7 @@ use mcp_async::model::LoggingLevel;
 use mcp_async::server::{Context, RateLimit, RateLimits, ServerBuilder, Template};
 
 use crate::attack::client_of;
-use crate::scripted::LineClient;
+use crate::scripted::{LineClient, cancelled, message};
 use crate::server_typed::support::says;
 use crate::sim::advance;
 
@@ -54,11 +54,7 @@ fn calls_that_never_end() {
     assert!(refused.len() < 20_000);
     assert!(refused.iter().all(|line| line.contains(r#""error""#)));
     let cancels: String = (1..=20_000)
-        .map(|id| {
-            format!(
-                r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
-            ) + "\n"
-        })
+        .map(|id| message(&cancelled(id)) + "\n")
         .collect();
     assert_eq!(wire.write(cancels.as_bytes()), [""; 0]);
     lives_on(&mut wire);

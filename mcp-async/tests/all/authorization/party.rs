@@ -1,5 +1,6 @@
 //! An MCP server, its authorization server and a user, in one service.
 
+use crate::scripted::message;
 use crate::sim::Sim;
 use core::convert::Infallible;
 use core::future::{Future, pending, ready};
@@ -455,9 +456,7 @@ impl State {
             _ if asked.method == "POST" && id.is_empty() => return (202, Vec::new(), String::new()),
             _ => return (405, Vec::new(), String::new()),
         };
-        let (status, mut fields, body) = json(format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"result":{{{begin}{result}}}}}"#
-        ));
+        let (status, mut fields, body) = json(message(&format!("{id} = {{{begin}{result}}}")));
         if rpc == "initialize" {
             fields.push(("mcp-session-id", "session-1".into()));
         }

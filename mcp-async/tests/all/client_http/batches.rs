@@ -10,6 +10,7 @@ use mcp_async::model::CallToolResult;
 use mcp_proto::Revision;
 
 use crate::client_typed::support::poll_once;
+use crate::scripted::array;
 use crate::scripted::http_server::{Asked, HttpServer, check};
 use crate::sim::sleep;
 
@@ -31,7 +32,7 @@ fn shown(result: &Result<CallToolResult, CallError>) -> String {
 }
 
 /// The next request, an array of calls, with their ids.
-async fn array(site: &HttpServer) -> (Asked, Vec<String>) {
+async fn asked_array(site: &HttpServer) -> (Asked, Vec<String>) {
     let asked = site.expect("tools/call").await;
     assert!(asked.body.starts_with('['), "{}", asked.body);
     assert_eq!(asked.field("mcp-session-id"), "s-1");
@@ -42,9 +43,7 @@ async fn array(site: &HttpServer) -> (Asked, Vec<String>) {
 }
 
 fn said(id: &str, text: &str) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#
-    )
+    format!(r#"{id} = {{"content":[{{"type":"text","text":"{text}"}}]}}"#)
 }
 
 /// Sends one array of three calls, which the server answers, and compares the results.
@@ -60,7 +59,7 @@ fn check_three<F: Future<Output = ()>>(
         },
         |site| async move {
             site.open(Revision::V2025_03_26).await;
-            let (asked, ids) = array(&site).await;
+            let (asked, ids) = asked_array(&site).await;
             assert_eq!(ids.len(), 3);
             answer(site.clone(), asked, ids).await;
             site.expect("DELETE").await.accept();
@@ -74,7 +73,7 @@ fn an_array_is_answered_by_an_array_in_any_order() {
     check_three(["A", "B", "C"], |_, asked, ids| async move {
         let [a, b, c] = &ids[..] else { unreachable!() };
         let answers = [said(c, "C"), said(a, "A"), said(b, "B")];
-        asked.json(200, "", &format!("[{}]", answers.join(",")));
+        asked.json(200, "", &array(&answers));
     });
 }
 
@@ -85,7 +84,7 @@ fn an_array_is_answered_on_a_stream_by_single_messages_and_arrays() {
         let stream = asked.stream();
         stream.event(&said(b, "B"));
         sleep(Duration::from_secs(5)).await;
-        stream.event(&format!("[{},{}]", said(a, "A"), said(c, "C")));
+        stream.event(&array(&[said(a, "A"), said(c, "C")]));
     });
 }
 
@@ -93,7 +92,7 @@ fn an_array_is_answered_on_a_stream_by_single_messages_and_arrays() {
 fn a_call_whose_answer_is_not_in_the_array_fails_alone() {
     check_three(["A", "NoAnswer", "C"], |_, asked, ids| async move {
         let [a, _, c] = &ids[..] else { unreachable!() };
-        asked.json(200, "", &format!("[{},{}]", said(a, "A"), said(c, "C")));
+        asked.json(200, "", &array(&[said(a, "A"), said(c, "C")]));
     });
 }
 
@@ -122,7 +121,7 @@ fn a_stream_that_breaks_between_two_answers_is_resumed() {
     check_three(["A", "B", "C"], |site, asked, ids| async move {
         let [a, b, c] = &ids[..] else { unreachable!() };
         let stream = asked.stream();
-        stream.send(&format!("id: 1\ndata: {}\n\n", said(a, "A")));
+        stream.event_with_id("1", &said(a, "A"));
         stream.end();
         let resumed = site.expect("GET").await;
         assert_eq!(resumed.field("last-event-id"), "1");
@@ -162,7 +161,7 @@ fn a_call_of_an_array_whose_answer_is_too_long_fails_alone() {
         },
         |site| async move {
             site.open(Revision::V2025_03_26).await;
-            let (asked, ids) = array(&site).await;
+            let (asked, ids) = asked_array(&site).await;
             let [a, b, c] = &ids[..] else { unreachable!() };
             let stream = asked.stream();
             stream.event(&said(b, &"b".repeat(5000)));
@@ -192,7 +191,7 @@ fn calls_of_an_array_are_cancelled_one_by_one_and_the_last_ends_the_exchange() {
         },
         |site| async move {
             site.open(Revision::V2025_03_26).await;
-            let (asked, ids) = array(&site).await;
+            let (asked, ids) = asked_array(&site).await;
             let stream = asked.stream();
             for (at, id) in ids.iter().enumerate() {
                 let cancelled = site.expect("notifications/cancelled").await;
@@ -221,7 +220,7 @@ fn dropping_a_batch_cancels_its_calls_and_ends_the_exchange() {
         },
         |site| async move {
             site.open(Revision::V2025_03_26).await;
-            let (asked, _) = array(&site).await;
+            let (asked, _) = asked_array(&site).await;
             let stream = asked.stream();
             for _ in 0..2 {
                 site.expect("notifications/cancelled").await.accept();
@@ -243,7 +242,7 @@ fn calls_of_an_array_that_met_a_lost_session_are_sent_again() {
         },
         |site| async move {
             site.open(Revision::V2025_03_26).await;
-            array(&site).await.0.refuse(404, "");
+            asked_array(&site).await.0.refuse(404, "");
             let opened = site.expect("\"initialize\"").await;
             opened.session(Revision::V2025_03_26);
             site.expect("notifications/initialized").await.accept();
@@ -263,7 +262,7 @@ fn calls_of_an_array_that_met_a_lost_session_are_sent_again() {
 fn a_session_that_is_lost_between_two_answers_sends_the_other_calls_again() {
     check_three(["A", "B", "C"], |site, asked, ids| async move {
         let stream = asked.stream();
-        stream.send(&format!("id: 1\ndata: {}\n\n", said(&ids[0], "A")));
+        stream.event_with_id("1", &said(&ids[0], "A"));
         stream.end();
         site.expect("GET").await.refuse(404, "");
         site.open(Revision::V2025_03_26).await;
@@ -281,7 +280,7 @@ fn a_session_that_is_lost_between_two_answers_sends_the_other_calls_again() {
 fn what_stands_between_the_answers_of_an_array_is_taken_for_what_it_is() {
     check_three(["A", "B", "C"], |site, asked, ids| async move {
         let [a, b, c] = &ids[..] else { unreachable!() };
-        let question = r#"{"jsonrpc":"2.0","id":"q","method":"ping"}"#.to_owned();
+        let question = r#""q" ping"#.to_owned();
         let answers = [
             question,
             said(a, "A"),
@@ -292,7 +291,7 @@ fn what_stands_between_the_answers_of_an_array_is_taken_for_what_it_is() {
             "7".to_owned(),
             said(c, "C"),
         ];
-        asked.json(200, "", &format!("[{}]", answers.join(",")));
+        asked.json(200, "", &array(&answers));
         let answer = site.expect("result").await;
         assert!(answer.body.contains(r#""id":"q""#), "{}", answer.body);
         answer.accept();
@@ -306,12 +305,12 @@ fn a_broken_request_with_the_id_of_a_call_is_not_its_answer() {
     check_three(["NoAnswer", "B", "C"], |_, asked, ids| async move {
         let [a, b, c] = &ids[..] else { unreachable!() };
         let answers = [broken(a), said(b, "B"), said(c, "C")];
-        asked.json(200, "", &format!("[{}]", answers.join(",")));
+        asked.json(200, "", &array(&answers));
     });
     check_three(["A", "B", "C"], |_, asked, ids| async move {
         let [a, b, c] = &ids[..] else { unreachable!() };
         let stream = asked.stream();
-        stream.event(&format!("[{},{}]", said(b, "B"), said(c, "C")));
+        stream.event(&array(&[said(b, "B"), said(c, "C")]));
         stream.event(&broken(a));
         sleep(Duration::from_secs(5)).await;
         stream.event(&said(a, "A"));
@@ -332,9 +331,9 @@ fn answers_that_come_in_the_stream_of_the_session_count() {
             opened.session(Revision::V2025_03_26);
             site.expect("notifications/initialized").await.accept();
             let session = site.expect("GET").await.stream();
-            let (asked, ids) = array(&site).await;
+            let (asked, ids) = asked_array(&site).await;
             let [a, b, c] = &ids[..] else { unreachable!() };
-            session.event(&format!("[{},{}]", said(a, "A"), said(c, "C")));
+            session.event(&array(&[said(a, "A"), said(c, "C")]));
             sleep(Duration::from_secs(1)).await;
             let stream = asked.stream();
             stream.event(&said(b, "B"));
@@ -360,7 +359,7 @@ fn cancelling_the_last_call_of_an_array_that_is_awaited_ends_the_exchange() {
         },
         |site| async move {
             site.open(Revision::V2025_03_26).await;
-            let (asked, ids) = array(&site).await;
+            let (asked, ids) = asked_array(&site).await;
             let stream = asked.stream();
             stream.event(&said(&ids[0], "A"));
             site.expect("notifications/cancelled").await.accept();

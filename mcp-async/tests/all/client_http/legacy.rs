@@ -41,9 +41,11 @@ fn progress_and_questions_on_the_stream_of_a_call() {
             let stream = asked.stream();
             stream.send(":\n\nid: a\ndata:\n\n");
             for step in [1, 2] {
-                stream.event(&format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{id},"progress":{step}}}}}"#));
+                stream.event(&format!(
+                    r#"- notifications/progress {{"progressToken":{id},"progress":{step}}}"#
+                ));
             }
-            stream.event(r#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{}}}}"#);
+            stream.event(r#""q" elicitation/create {"message":"m","requestedSchema":{"type":"object","properties":{}}}"#);
             let asked = site.expect(r#""id":"q","result""#).await;
             assert_eq!(asked.field("mcp-session-id"), "s-1");
             asked.accept();
@@ -147,7 +149,7 @@ fn sc_28_messages_of_tasks_on_every_stream() {
             let result = format!(
                 r#"{{"protocolVersion":"2025-11-25","capabilities":{CORE_TASKS},"serverInfo":{{"name":"s","version":"1"}}}}"#
             );
-            let opened = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+            let opened = format!("{id} = {result}");
             asked.json(200, "s-1", &opened);
             site.expect("notifications/initialized").await.accept();
             let own = site.expect("GET").await.stream();
@@ -165,9 +167,7 @@ fn sc_28_messages_of_tasks_on_every_stream() {
                 let id = asked.id().to_owned();
                 let stream = asked.stream();
                 ask_for_task(&site, &stream, question).await;
-                stream.event(&format!(
-                    r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
-                ));
+                stream.event(&format!("{id} = {result}"));
             }
             site.expect("DELETE").await.accept();
             drop(own);
@@ -178,11 +178,9 @@ fn sc_28_messages_of_tasks_on_every_stream() {
 /// Sends the status of the task `t` and a question that belongs to it, and takes the answer.
 async fn ask_for_task(site: &HttpServer, stream: &Wire, id: &str) {
     let task = core_task("working", "");
+    stream.event(&format!("- notifications/tasks/status {task}"));
     stream.event(&format!(
-        r#"{{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{task}}}"#
-    ));
-    stream.event(&format!(
-        r#"{{"jsonrpc":"2.0","id":"{id}","method":"elicitation/create","params":{{"message":"m","requestedSchema":{{"type":"object","properties":{{}}}},"_meta":{{{RELATED}}}}}}}"#
+        r#""{id}" elicitation/create {{"message":"m","requestedSchema":{{"type":"object","properties":{{}}}},"_meta":{{{RELATED}}}}}"#
     ));
     let answer = site.expect(&format!(r#""id":"{id}","result""#)).await;
     assert!(answer.body.contains(RELATED), "{}", answer.body);

@@ -304,7 +304,7 @@ fn a_server_says_when_a_subscription_is_to_be_asked_for_again() {
             let stream = asked.stream();
             let meta = format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#);
             stream.event(&format!(
-                r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"notifications":{{"toolsListChanged":true}},{meta}}}}}"#
+                r#"- notifications/subscriptions/acknowledged {{"notifications":{{"toolsListChanged":true}},{meta}}}"#
             ));
             sleep(Duration::from_secs(1)).await;
         },
@@ -353,10 +353,8 @@ async fn listen(site: &HttpServer, most: u64) -> (String, Wire) {
     let stream = asked.stream();
     let meta = format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#);
     stream.event(&format!(
-        r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"notifications":{{"toolsListChanged":true}},{meta}}}}}"#
+        r#"- notifications/subscriptions/acknowledged {{"notifications":{{"toolsListChanged":true}},{meta}}}"#
     ));
-    let change = format!(
-        r#"{{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{{{meta}}}}}"#
-    );
+    let change = format!("- notifications/tools/list_changed {{{meta}}}");
     (change, stream)
 }

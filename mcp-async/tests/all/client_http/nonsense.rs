@@ -38,7 +38,7 @@ fn answers_that_are_none() {
         |site| async move {
             site.open(LATEST[0]).await;
             let done = r#"{"content":[]}"#;
-            let answer = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{done}}}"#);
+            let answer = |id: &str| format!("{id} = {done}");
             site.expect("tools/call").await.accept();
             let asked = site.expect("tools/call").await;
             let text = answer(asked.id());
@@ -76,7 +76,7 @@ fn session_ids_that_are_none() {
             |site| async move {
                 let asked = site.expect("\"initialize\"").await;
                 let answer = format!(
-                    r#"{{"jsonrpc":"2.0","id":{},"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#,
+                    r#"{} = {{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}"#,
                     asked.id()
                 );
                 asked.json(200, id, &answer);

@@ -106,19 +106,19 @@ fn a_server_of_two_endpoints() {
             let asked = site.expect("GET").await;
             assert_eq!(asked.target, "http://localhost/mcp?x=1");
             let stream = asked.stream();
-            stream.event(r#"{"jsonrpc":"2.0","method":"notifications/message"}"#);
+            stream.event("- notifications/message");
             stream.send("event: endpoint\ndata: /messages?c=8f0c\n\n");
             let asked = site.expect("\"initialize\"").await;
             assert_eq!(asked.target, "http://localhost/messages?c=8f0c");
             let id = asked.id().to_owned();
             asked.accept();
-            stream.event(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"2024-11-05","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#));
+            stream.event(&format!(r#"{id} = {{"protocolVersion":"2024-11-05","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}"#));
             site.expect("notifications/initialized").await.accept();
             let asked = site.expect("tools/call").await;
             let id = asked.id().to_owned();
             asked.accept();
             stream.event(&format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}"#
+                r#"{id} = {{"content":[{{"type":"text","text":"hi"}}]}}"#
             ));
             site.expect("tools/call").await.accept();
             stream.end();
@@ -199,7 +199,7 @@ fn a_server_of_two_endpoints_that_went_away() {
             let id = asked.id().to_owned();
             asked.accept();
             stream.event(&format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}"#
+                r#"{id} = {{"content":[{{"type":"text","text":"hi"}}]}}"#
             ));
             site.expect("tools/call").await.accept();
             stream.end();
@@ -263,7 +263,7 @@ fn an_answer_over_the_limit_from_a_server_of_two_endpoints() {
                 let id = asked.id().to_owned();
                 asked.accept();
                 stream.event(&format!(
-                    r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#
+                    r#"{id} = {{"content":[{{"type":"text","text":"{text}"}}]}}"#
                 ));
             }
         },
@@ -278,7 +278,7 @@ async fn two_endpoints(site: &HttpServer) -> Wire {
     let asked = site.expect("\"initialize\"").await;
     let id = asked.id().to_owned();
     asked.accept();
-    stream.event(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"2024-11-05","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#));
+    stream.event(&format!(r#"{id} = {{"protocolVersion":"2024-11-05","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}"#));
     site.expect("notifications/initialized").await.accept();
     stream
 }

@@ -40,7 +40,7 @@ fn a_stream_that_the_server_closes_is_resumed_when_it_says_so() {
             let asked = site.expect("GET").await;
             assert_eq!(asked.field("last-event-id"), "e-2");
             asked.stream().event(&format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}"#
+                r#"{id} = {{"content":[{{"type":"text","text":"hi"}}]}}"#
             ));
         },
     );
@@ -78,9 +78,9 @@ fn the_servers_own_stream() {
         |site| async move {
             site.expect("\"initialize\"").await.session(LATEST[0]);
             site.expect("notifications/initialized").await.accept();
-            let log = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
+            let log = r#"- notifications/message {"level":"info","data":1}"#;
             let stream = site.expect("GET").await.stream();
-            stream.send(&format!("id: 1\ndata: {log}\n\n"));
+            stream.event_with_id("1", log);
             stream.end();
             let asked = site.expect("GET").await;
             assert_eq!(asked.field("last-event-id"), "1");
@@ -111,7 +111,7 @@ fn calls_wait_for_the_servers_own_stream() {
             site.quiet();
             let own = get.stream();
             let call = site.expect("tools/call").await;
-            own.event(r#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{}}}}"#);
+            own.event(r#""q" elicitation/create {"message":"m","requestedSchema":{"type":"object","properties":{}}}"#);
             site.expect(r#""id":"q","result""#).await.accept();
             call.result(r#"{"content":[{"type":"text","text":"hi"}]}"#);
             site.expect("DELETE").await.accept();
@@ -182,9 +182,7 @@ fn the_servers_own_stream_outlives_an_outage() {
                 }
             }
             let stream = site.expect("GET").await.stream();
-            stream.event(
-                r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#,
-            );
+            stream.event(r#"- notifications/message {"level":"info","data":1}"#);
             stream.end();
             let asked = site.expect("GET").await;
             assert!(asked.at - before < 77_000);
@@ -231,9 +229,7 @@ fn the_servers_own_stream_waits_for_other_credentials() {
                 assert_eq!(asked.field("authorization"), "Bearer new");
                 assert_eq!(asked.field("last-event-id"), "e-1");
                 let stream = asked.stream();
-                stream.event(
-                    r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#,
-                );
+                stream.event(r#"- notifications/message {"level":"info","data":1}"#);
                 let asked = site.expect("DELETE").await;
                 assert_eq!(asked.field("authorization"), "Bearer new");
                 asked.accept();
@@ -302,7 +298,7 @@ fn a_server_says_when_a_call_is_to_be_resumed() {
             assert!((20_000..=25_000).contains(&(asked.at - before)));
             assert_eq!(asked.field("last-event-id"), "e-0");
             asked.stream().event(&format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}"#
+                r#"{id} = {{"content":[{{"type":"text","text":"hi"}}]}}"#
             ));
             site.expect("DELETE").await.accept();
         },
@@ -380,7 +376,7 @@ fn a_question_over_the_limit_ends_no_call() {
             ));
             stream.event(&long(r#""method":"notifications/message""#, "params"));
             stream.event(&format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}"#
+                r#"{id} = {{"content":[{{"type":"text","text":"hi"}}]}}"#
             ));
             sleep(Duration::from_secs(1)).await;
         },

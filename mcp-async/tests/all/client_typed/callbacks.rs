@@ -349,11 +349,11 @@ fn the_end_of_an_unknown_page_is_ignored() {
             heard.note(told.params.map_or("", |params| params.as_raw().as_str()));
         });
     let (_client, mut lines) = line_server::connect(builder, Revision::V2025_11_25, "{}");
-    let end = r#"{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"e"}}"#;
+    let end = r#"- notifications/elicitation/complete {"elicitationId":"e"}"#;
     lines.send(end);
     assert_eq!(seen.take(), [] as [&str; 0], "nobody asked for it");
     lines.send(
-        r#"{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"mode":"url","message":"","url":"https://a/","elicitationId":"e"}}"#,
+        r#"7 elicitation/create {"mode":"url","message":"","url":"https://a/","elicitationId":"e"}"#,
     );
     lines.send(end);
     lines.send(end);

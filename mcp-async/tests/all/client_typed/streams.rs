@@ -8,7 +8,7 @@ use mcp_async::model::{LoggingLevel, SubscriptionFilter};
 use mcp_proto::Revision;
 
 use crate::client_typed::support::{Seen, each, join, only, poll_once, run};
-use crate::scripted::{LinePeer, line_server};
+use crate::scripted::{LinePeer, line_server, message};
 use crate::server_typed::support::Offer as _;
 use crate::sim::{Sim, settle};
 
@@ -206,9 +206,7 @@ fn changes_outlive_a_subscription_that_fails() {
             if is_answered {
                 let id = asked.split("\"id\":").nth(1).unwrap();
                 let id = &id[..id.find([',', '}']).unwrap()];
-                let refused = format!(
-                    r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32603,"message":"no"}}}}"#
-                );
+                let refused = format!("{id} ! -32603 no");
                 lines.send(&refused);
                 let failed = run(failing);
                 assert!(matches!(failed, Err(CallError::Server(_))), "{failed:?}");
@@ -233,7 +231,7 @@ fn tools_and(resources: &[&str]) -> SubscriptionFilter {
 }
 
 fn changed(list: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","method":"notifications/{list}/list_changed"}}"#)
+    format!("- notifications/{list}/list_changed")
 }
 
 /// A client of a server of 2025-11-25 with these capabilities.
@@ -258,14 +256,12 @@ fn a_subscription_may_end_as_soon_as_it_begins() {
     let meta = r#""_meta":{"io.modelcontextprotocol/subscriptionId":2}"#;
     let told = [
         format!(
-            r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"notifications":{{"toolsListChanged":true}},{meta}}}}}"#
+            r#"- notifications/subscriptions/acknowledged {{"notifications":{{"toolsListChanged":true}},{meta}}}"#
         ),
-        format!(
-            r#"{{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{{{meta}}}}}"#
-        ),
-        format!(r#"{{"jsonrpc":"2.0","id":2,"result":{{"resultType":"complete",{meta}}}}}"#),
+        format!("- notifications/tools/list_changed {{{meta}}}"),
+        format!(r#"2 = {{"resultType":"complete",{meta}}}"#),
     ];
-    lines.send(&told.join("\n"));
+    lines.send(&told.map(|text| message(&text)).join("\n"));
     let mut changes = run(changes).unwrap();
     assert!(changes.honoured().tools_list_changed);
     assert_eq!(run(changes.next()), Some(Update::Tools));

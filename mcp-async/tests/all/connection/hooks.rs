@@ -110,7 +110,7 @@ fn every_request_knows_its_client() {
     let mut wire = wire.legacy();
     ears.heard(&["handshake in 2025-11-25, known: true", "listening"]);
     for (meta, expected) in [
-        (String::new(), "t"),
+        (String::new(), "test"),
         (called("one"), "one"),
         (called("one"), "one"),
         (called("other"), "other"),
@@ -157,15 +157,13 @@ fn questions_have_progress() {
     let token = question.split(r#""progressToken":"#).nth(1).unwrap();
     let token = token.split('}').next().unwrap();
     wire.send(&format!(
-        r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{token},"progress":1.5,"total":3,"message":"h\u0061lf"}}}}"#
+        r#"- notifications/progress {{"progressToken":{token},"progress":1.5,"total":3,"message":"h\u0061lf"}}"#
     ));
-    wire.send(&format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"action":"decline"}}}}"#
-    ));
+    wire.send(&format!(r#"{id} = {{"action":"decline"}}"#));
     ears.heard(&[
         "handshake in 2025-11-25, known: true",
         "listening",
-        "call of t",
+        "call of test",
         "progress of 7: 1.5 of Some(3.0), Some(\"half\")",
     ]);
     assert_eq!(

@@ -159,7 +159,7 @@ fn every_call_has_its_own_time() {
             "{seconds} {lasts}: {text}"
         );
         wire.send(&format!(
-            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{seconds}}}}}"#
+            r#"- notifications/cancelled {{"requestId":{seconds}}}"#
         ));
     }
 }
@@ -250,10 +250,10 @@ fn lists_need_not_wait() {
     let mut wire = layered(ConcurrencyLimit::new(1));
     wire.call(1, "never");
     wire.call(2, "echo");
-    wire.send(r#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#);
+    wire.send("3 tools/list");
     assert_eq!(wire.read(), ok(3, r#"{"tools":[]}"#));
     // A cancelled call makes room.
-    wire.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    wire.send(r#"- notifications/cancelled {"requestId":1}"#);
     assert_eq!(wire.read(), ok(2, r#"{"id":2}"#));
 }
 
@@ -263,7 +263,7 @@ fn who_waits_in_front_may_give_up() {
     wire.call(1, "later");
     wire.call(2, "echo");
     wire.call(3, "echo");
-    wire.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#);
+    wire.send(r#"- notifications/cancelled {"requestId":2}"#);
     wire.watch.open();
     assert_eq!(
         wire.read(),
@@ -335,7 +335,7 @@ fn everything_else_goes_through() {
     let service = layer.layer(Hears(Arc::clone(&watch)));
     let mut wire = Wire::serving(config(), service, 1 << 16, usize::MAX).legacy();
     wire.call(1, "x");
-    wire.send(r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#);
+    wire.send("- notifications/roots/list_changed");
     assert_eq!(
         watch.log.take(),
         [

@@ -12,6 +12,7 @@ use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, SendError};
 
 use crate::connection::support::{Wire, call};
+use crate::scripted::{array, cancelled, initialize_with, message};
 use crate::sim::{advance, end, run, settle, spawn};
 use crate::texts::{SHUTTING_DOWN, internal};
 
@@ -61,8 +62,7 @@ fn a_handler_that_wakes_itself_does_not_starve_the_others() {
 #[test]
 fn a_handler_that_wakes_itself_does_not_keep_messages_unread() {
     let mut wire = Wire::new().legacy();
-    let cancelled =
-        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    let cancelled = message(&cancelled(1));
     wire.send(&format!("{}\n{cancelled}", call(1, "yields", "")));
     assert_eq!(wire.read(), "");
 }
@@ -71,7 +71,7 @@ fn a_handler_that_wakes_itself_does_not_keep_messages_unread() {
 fn a_cancelled_call_is_dropped_and_never_answered() {
     let mut wire = Wire::new().legacy();
     wire.call(1, "later");
-    wire.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    wire.send(&cancelled(1));
     assert_eq!(dropped(&wire), 1);
     wire.watch.open();
     assert_eq!(wire.read(), "");
@@ -92,7 +92,7 @@ fn st_16_a_cancelled_call_stops() {
         r#""io.modelcontextprotocol/clientCapabilities":{}}"#
     );
     wire.send(&call(1, "later", meta));
-    wire.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    wire.send(&cancelled(1));
     assert_eq!(dropped(&wire), 1);
     wire.watch.open();
     assert_eq!(wire.read(), "");
@@ -104,7 +104,7 @@ fn a_context_outlives_its_call() {
     wire.call(1, "keeps");
     let cx = wire.watch.contexts.lock().unwrap().remove(0);
     assert!(!cx.is_cancelled());
-    wire.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    wire.send(&cancelled(1));
     assert!(cx.is_cancelled());
     run(cx.cancelled());
     run(cx.log(mcp_proto::model::LoggingLevel::Error, "late"));
@@ -134,7 +134,7 @@ fn panics_become_internal_errors_that_tell_nothing() {
     }
     let mut wire = Wire::new().legacy();
     wire.call(1, "panics_in_drop");
-    wire.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    wire.send(&cancelled(1));
     wire.call(2, "echo");
     assert_eq!(wire.read(), answer(2, r#"{"id":2}"#));
     let _ = std::panic::take_hook();
@@ -191,9 +191,7 @@ fn a_question_is_answered_refused_and_taken_back() {
         .split([',', '}'])
         .next()
         .unwrap();
-    wire.send(&format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"action":"decline"}}}}"#
-    ));
+    wire.send(&format!(r#"{id} = {{"action":"decline"}}"#));
     assert_eq!(wire.read(), answer(1, r#"{"action":"decline"}"#));
 
     wire.call(2, "asks");
@@ -205,9 +203,7 @@ fn a_question_is_answered_refused_and_taken_back() {
         .split([',', '}'])
         .next()
         .unwrap();
-    wire.send(&format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-1,"message":"no"}}}}"#
-    ));
+    wire.send(&format!("{id} ! -1 no"));
     assert!(wire.read().contains(r#""code":8"#));
     assert_eq!(
         wire.watch.log.take().last().unwrap(),
@@ -216,7 +212,7 @@ fn a_question_is_answered_refused_and_taken_back() {
 
     wire.call(3, "asks");
     wire.read();
-    wire.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#);
+    wire.send(&cancelled(3));
     let told = wire.read();
     assert!(
         told.contains("notifications/cancelled"),
@@ -311,15 +307,9 @@ fn what_still_runs_after_the_grace_is_dropped_and_answered() {
 #[test]
 fn what_still_runs_after_the_grace_is_answered_in_its_batch() {
     let mut wire = Wire::new();
-    wire.send(
-        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}"#,
-    );
+    wire.send(&initialize_with("2025-03-26", "{}"));
     wire.read();
-    wire.send(&format!(
-        "[{},{}]",
-        call(1, "echo", ""),
-        call(2, "never", "")
-    ));
+    wire.send(&array(&[call(1, "echo", ""), call(2, "never", "")]));
     wire.close();
     advance(Duration::from_secs(1));
     assert_eq!(wire.result(), Some(Ok(())));
@@ -451,7 +441,7 @@ fn an_answer_larger_than_the_output_may_be_is_an_error() {
     };
     let mut wire = Wire::with(1 << 20, usize::MAX, limits).legacy();
     wire.call(1, "huge");
-    wire.send(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
+    wire.send("2 ping");
     let text = wire.read();
     assert!(text.contains(INTERNAL), "{text}");
     assert!(text.contains(&answer(2, "{}")), "{text}");

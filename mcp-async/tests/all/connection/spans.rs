@@ -248,9 +248,7 @@ fn a_span_tells_what_went_wrong() {
     let nothing = |_: &mut Wire| {};
     let panicked = "ERROR in 0 message=a handler panicked";
     let cancel = |wire: &mut Wire| {
-        wire.send(
-            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
-        );
+        wire.send(r#"- notifications/cancelled {"requestId":1}"#);
     };
     check("fails", nothing, &[], "7", "7");
     check("never", cancel, &[], "cancelled", "");
@@ -310,9 +308,7 @@ fn other_requests_are_named_after_their_subjects() {
                 "mcp.resource.uri=https://a.b/c, otel.name=resources/read",
             ),
         ] {
-            wire.send(&format!(
-                r#"{{"jsonrpc":"2.0","id":"a","method":"{method}","params":{params}}}"#
-            ));
+            wire.send(&format!(r#""a" {method} {params}"#));
             notes.saw(&[&span(&format!(
                 "jsonrpc.request.id=\"a\", mcp.method.name={method}, {fields}"
             ))]);
@@ -334,8 +330,8 @@ fn secrets_stay_out() {
             assert!(line.contains("SECRET"));
             wire.send(&line);
         }
-        wire.send(r#"{"jsonrpc":"2.0","method":"SECRET","params":{"a":"SECRET"}}"#);
-        wire.send(r#"{"jsonrpc":"2.0","id":"SECRET","result":{"a":"SECRET"}}"#);
+        wire.send(r#"- SECRET {"a":"SECRET"}"#);
+        wire.send(r#""SECRET" = {"a":"SECRET"}"#);
         wire.send("SECRET");
     });
     let lines = notes.0.lines.lock().unwrap();
@@ -351,11 +347,9 @@ fn what_is_ignored_is_told_with_its_reason() {
     let notes = Notes::default();
     notes.watch(|| {
         let mut wire = traced(Demo::default());
-        wire.send(r#"{"jsonrpc":"2.0","method":"notifications/nonsense"}"#);
-        wire.send(r#"{"jsonrpc":"2.0","id":77,"result":{}}"#);
-        wire.send(
-            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#,
-        );
+        wire.send("- notifications/nonsense");
+        wire.send("77 = {}");
+        wire.send(r#"- notifications/cancelled {"requestId":5}"#);
         notes.saw(&[
             "DEBUG in 0 message=a message of the peer was ignored reason=UnknownNotification",
             "DEBUG in 0 message=a message of the peer was ignored reason=LateResponse",

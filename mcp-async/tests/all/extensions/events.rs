@@ -337,7 +337,7 @@ mod over_http {
     use mcp_async::http::HttpService;
 
     use super::{Bus, HEARTBEAT, NAME, events, server};
-    use crate::scripted::{modern, request, send};
+    use crate::scripted::{modern, plain_call, send};
     use crate::sim::{Sim, advance, clock};
 
     fn service() -> HttpService {
@@ -345,21 +345,15 @@ mod over_http {
     }
 
     fn tool(service: &HttpService, name: &str) {
-        let body = request(
-            9,
-            "tools/call",
-            &format!(r#""name":"{name}","arguments":{{}}"#),
-        );
-        assert_eq!(send(service, modern(&body)).status, 200);
+        assert_eq!(send(service, modern(&plain_call(9, name))).status, 200);
     }
 
     /// EX-14: on the stream of the response.
     #[test]
     fn a_stream_is_the_response_to_its_request() {
         let service = service();
-        let body = request(1, "events/stream", "");
         tool(&service, "open");
-        let mut reply = send(&service, modern(&body));
+        let mut reply = send(&service, modern("1 events/stream"));
         assert_eq!(reply.status, 200);
         assert_eq!(reply.header("content-type"), "text/event-stream");
         let first = reply.text();
@@ -377,9 +371,8 @@ mod over_http {
     #[test]
     fn a_subscription_is_a_stream() {
         let service = service();
-        let filter = r#""notifications":{"events":["closed","opened"]}"#;
-        let body = request(1, "subscriptions/listen", filter);
-        let mut reply = send(&service, modern(&body));
+        let body = r#"1 subscriptions/listen {"notifications":{"events":["closed","opened"]}}"#;
+        let mut reply = send(&service, modern(body));
         assert_eq!(reply.status, 200);
         let first = reply.text();
         assert!(
@@ -399,10 +392,9 @@ mod over_http {
     /// EX-13: it is refused before a stream begins.
     #[test]
     fn a_subscription_that_is_refused_is_no_stream() {
-        let filter = r#""notifications":{"events":7}"#;
-        let body = request(1, "subscriptions/listen", filter);
+        let body = r#"1 subscriptions/listen {"notifications":{"events":7}}"#;
         let check = |service: &HttpService, status: u16, parts: [&str; 2]| {
-            let reply = send(service, modern(&body));
+            let reply = send(service, modern(body));
             assert_eq!(reply.status, status);
             assert_eq!(reply.header("content-type"), "application/json");
             let text = reply.whole();

@@ -227,7 +227,7 @@ mod over_http {
     use mcp_proto::RevisionSet;
 
     use super::{notes, server};
-    use crate::scripted::{Reply, modern, request, send};
+    use crate::scripted::{Reply, RequestExt, modern, send};
     use crate::sim::Sim;
 
     fn post(body: &str, name: Option<&str>, required: bool) -> Reply {
@@ -239,8 +239,7 @@ mod over_http {
         let service = server(extension).http().into_service(Sim).unwrap();
         let mut request = modern(body);
         if let Some(name) = name {
-            let value = name.parse().unwrap();
-            request.headers_mut().insert("mcp-name", value);
+            request = request.with("mcp-name", name);
         }
         send(&service, request)
     }
@@ -248,24 +247,23 @@ mod over_http {
     /// EX-06, EX-07, EX-15.
     #[test]
     fn faults_have_their_status() {
-        let get = request(1, "notes/get", r#""noteId":"a""#);
-        let reply = post(&get, Some("a"), false);
+        let get = r#"1 notes/get {"noteId":"a"}"#;
+        let reply = post(get, Some("a"), false);
         assert_eq!(reply.status, 200);
         assert!(reply.whole().contains(r#""text":"a 1 []""#));
         for wrong in [None, Some("b")] {
-            let reply = post(&get, wrong, false);
+            let reply = post(get, wrong, false);
             assert_eq!(reply.status, 400);
             assert!(reply.whole().contains("-32020"), "{wrong:?}");
         }
-        let reply = post(&get, Some("a"), true);
+        let reply = post(get, Some("a"), true);
         assert_eq!(reply.status, 400);
         let text = reply.whole();
         assert!(
             text.contains("-32021") && text.contains(r#"{"com.example/notes":{}}"#),
             "{text}"
         );
-        let other = request(1, "notes/other", "");
-        let reply = post(&other, None, false);
+        let reply = post("1 notes/other", None, false);
         assert_eq!(reply.status, 404);
         assert!(reply.whole().contains("-32601"));
     }

@@ -23,13 +23,13 @@ mod script;
 mod served;
 mod server_http;
 mod server_pipe;
-#[path = "../../../../mcp-proto/tests/all/script/short.rs"]
-mod short;
 mod tape;
 #[path = "../../../../mcp-proto/tests/all/golden/transcript.rs"]
 mod transcript;
 
 use mcp_proto::Revision;
+
+use crate::scripted::short;
 
 use self::head::Sent;
 use self::joined::Transport;

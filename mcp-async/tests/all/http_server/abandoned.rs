@@ -7,14 +7,16 @@ use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, StatusCode};
+use http::Request;
 use http_body::{Body, Frame};
 use mcp_async::Server;
 use mcp_async::http::HttpService;
 use mcp_async::server;
 use tower_service::Service as _;
 
-use crate::scripted::{modern, request, send};
+use crate::scripted::{
+    HttpClient, RequestExt, cancelled, delete, get, initialize, modern, plain_call, post, send,
+};
 use crate::sim::{Sim, advance, settle};
 
 /// One session, one exchange, one stream: whatever is left behind is in the way of the next.
@@ -41,9 +43,9 @@ struct Drip {
 }
 
 impl Drip {
-    fn new(text: &str, piece: usize) -> Self {
+    fn new(text: String, piece: usize) -> Self {
         Self {
-            text: Bytes::copy_from_slice(text.as_bytes()),
+            text: text.into(),
             piece,
             paused: false,
         }
@@ -94,86 +96,45 @@ fn abandon(service: &HttpService, request: Request<Drip>, polls: usize) -> bool 
     false
 }
 
-fn with<'b>(request: Request<&'b str>, session: &str) -> Request<&'b str> {
-    let (mut parts, body) = request.into_parts();
-    if !session.is_empty() {
-        let session = session.parse().unwrap();
-        parts.headers.insert("mcp-session-id", session);
-    }
-    Request::from_parts(parts, body)
-}
-
-fn legacy<'b>(verb: &str, session: &str, body: &'b str) -> Request<&'b str> {
-    let request = Request::builder()
-        .method(verb)
-        .uri("/mcp")
-        .header("host", "localhost:8000")
-        .header("content-type", "application/json")
-        .header("accept", "application/json, text/event-stream");
-    with(request.body(body).unwrap(), session)
-}
-
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
-const NEVER: &str =
-    r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"never","arguments":{}}}"#;
-const CANCEL: &str =
-    r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
-
 #[test]
 fn whoever_hangs_up_at_any_moment_leaves_nothing() {
     let service = service();
     let tasks = settle();
-    let listen = request(1, "subscriptions/listen", r#""notifications":{}"#);
-    let never = request(2, "tools/call", r#""name":"never","arguments":{}"#);
+    let listen = r#"1 subscriptions/listen {"notifications":{}}"#;
+    let never = &plain_call(7, "never");
     for polls in 0..24 {
-        let abandon = |request: Request<&str>| {
-            let (parts, text) = request.into_parts();
-            let piece = text.len() / 4 + 1;
-            abandon(
-                &service,
-                Request::from_parts(parts, Drip::new(text, piece)),
-                polls,
-            )
+        let abandon = |request: Request<String>| {
+            let piece = request.body().len() / 4 + 1;
+            abandon(&service, request.map(|text| Drip::new(text, piece)), polls)
         };
         // Exchanges that stand for themselves.
-        for body in [&listen, &never] {
+        for body in [listen, never] {
             abandon(modern(body));
             assert_eq!(settle(), tasks);
         }
-        assert_eq!(send(&service, modern(&listen)).status, 200);
+        assert_eq!(send(&service, modern(listen)).status, 200);
 
         // A handshake: with or without a session behind it, which is idle then.
-        abandon(legacy("POST", "", INITIALIZE));
-        let open_sse = Request::get("/sse")
-            .header("host", "localhost:8000")
-            .header("accept", "text/event-stream");
-        abandon(open_sse.body("").unwrap());
+        abandon(post(&initialize("2025-11-25")));
+        abandon(get(None).to("/sse"));
         settle();
         advance(Duration::from_secs(31 * 60));
         assert_eq!(settle(), tasks, "after {polls} polls");
 
         // What belongs to a session.
-        let opened = send(&service, legacy("POST", "", INITIALIZE));
-        assert_eq!(opened.status, 200, "after {polls} polls");
-        let session = opened.header("mcp-session-id");
-        abandon(legacy("POST", session, NEVER));
-        let cancelled = send(&service, legacy("POST", session, CANCEL));
-        assert_eq!(cancelled.status, 202);
-        abandon(legacy("GET", session, ""));
-        abandon(legacy("POST", session, CANCEL));
+        let session = HttpClient::open(&service, "2025-11-25");
+        let within = |request: Request<String>| request.with("mcp-session-id", &session.id);
+        abandon(within(post(never)));
+        assert_eq!(session.post(&cancelled(7)).status, 202);
+        abandon(within(get(None)));
+        abandon(within(post(&cancelled(7))));
         // It has neither a request nor a reader, so it is idle.
         advance(Duration::from_secs(31 * 60));
         assert_eq!(settle(), tasks, "after {polls} polls");
 
-        let opened = send(&service, legacy("POST", "", INITIALIZE));
-        let session = opened.header("mcp-session-id");
-        abandon(legacy("DELETE", session, ""));
-        let ended = send(&service, legacy("DELETE", session, ""));
-        assert!(
-            [204, 404]
-                .map(|it| StatusCode::from_u16(it).unwrap())
-                .contains(&ended.status)
-        );
+        let session = HttpClient::open(&service, "2025-11-25");
+        abandon(delete().with("mcp-session-id", &session.id));
+        assert!(matches!(session.delete().status.as_u16(), 204 | 404));
         assert_eq!(settle(), tasks);
     }
 }
@@ -183,16 +144,16 @@ fn whoever_hangs_up_at_any_moment_leaves_nothing() {
 #[test]
 fn bodies_on_their_way_are_bounded() {
     let service = service();
-    let long = request(1, "tools/list", &format!(r#""x":"{}""#, "x".repeat(50_000)));
-    let short = request(1, "tools/list", &format!(r#""x":"{}""#, "x".repeat(10_000)));
+    let long = format!(r#"1 tools/list {{"x":"{}"}}"#, "x".repeat(50_000));
+    let short = format!(r#"1 tools/list {{"x":"{}"}}"#, "x".repeat(10_000));
     let cx = &mut Context::from_waker(Waker::noop());
     let mut begun = Vec::new();
     let mut statuses = Vec::new();
     for _ in 0..5 {
-        let (parts, text) = modern(&long).into_parts();
         // All of it comes but its end.
-        let body = Drip::new(text, text.len());
-        let mut future = service.clone().call(Request::from_parts(parts, body));
+        let piece = modern(&long).body().len();
+        let request = modern(&long).map(|text| Drip::new(text, piece));
+        let mut future = service.clone().call(request);
         let mut status = None;
         for _ in 0..2 {
             if let Poll::Ready(Ok(response)) = future.as_mut().poll(cx) {

@@ -4,12 +4,15 @@ use core::future::pending;
 use core::time::Duration;
 use std::collections::BTreeMap;
 
-use http::{Request, StatusCode};
+use http::{HeaderValue, Request, StatusCode};
 use mcp_async::Server;
 use mcp_async::http::HttpService;
 use mcp_async::server::Context;
 
-use crate::scripted::{Reply, modern, request, send};
+use crate::scripted::{
+    self, HttpClient, Reply, RequestExt, SseClient, array, cancelled, initialize, message, modern,
+    modern_message, plain_call, post, send,
+};
 use crate::sim::{Sim, advance, end, settle};
 
 fn service() -> HttpService {
@@ -24,76 +27,49 @@ fn service() -> HttpService {
         .unwrap()
 }
 
-fn post<'b>(session: Option<&str>, body: &'b str) -> Request<&'b str> {
-    let mut request = Request::post("/mcp")
-        .header("host", "localhost:8000")
-        .header("content-type", "application/json")
-        .header("accept", "application/json, text/event-stream");
-    if let Some(session) = session {
-        request = request.header("mcp-session-id", session);
-    }
-    request.body(body).unwrap()
-}
-
-fn get(service: &HttpService, session: &str, last: Option<&[u8]>) -> Reply {
-    let mut request = Request::get("/mcp")
-        .header("host", "localhost:8000")
-        .header("accept", "text/event-stream")
-        .header("mcp-session-id", session);
+fn get(client: &HttpClient, last: Option<&[u8]>) -> Reply {
+    let mut request = scripted::get(None);
     if let Some(last) = last {
-        request = request.header("last-event-id", last);
+        let last = HeaderValue::from_bytes(last).unwrap();
+        request.headers_mut().insert("last-event-id", last);
     }
-    send(service, request.body("").unwrap())
-}
-
-fn initialize(revision: &str) -> String {
-    let info = r#""capabilities":{},"clientInfo":{"name":"test","version":"1"}"#;
-    format!(
-        r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{revision}",{info}}}}}"#
-    )
-}
-
-fn open(service: &HttpService, revision: &str) -> String {
-    let reply = send(service, post(None, &initialize(revision)));
-    assert_eq!(reply.status, 200);
-    reply.header("mcp-session-id").to_owned()
+    client.send(request)
 }
 
 fn never(id: u32) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"never","arguments":{{}}}}}}"#
-    )
+    plain_call(id, "never")
 }
 
 /// An array of many small things is answered with less than it takes itself.
 #[test]
 fn arrays_are_not_amplified() {
-    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    let check = |service: &HttpService, session: Option<&str>| {
-        for element in ["1", "{}", "[]", ping, &request(1, "tools/list", "")] {
+    let check = |client: &HttpClient| {
+        let [ping, list] = ["1 ping", "1 tools/list"].map(modern_message);
+        for element in ["1", "{}", "[]", &ping, &list] {
             let count = 120_000 / element.len();
             let body = format!("[{}]", vec![element; count].join(","));
-            let request = match session {
-                Some(_) => post(session, &body),
-                None => modern(&body),
-            };
-            let answer = send(service, request).whole();
+            let answer = client.post(&body).whole();
             assert!(answer.len() < 100_000, "{element}: {}", answer.len());
         }
     };
     let service = service();
-    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-        check(&service, Some(&open(&service, revision)));
+    for revision in [
+        "2024-11-05",
+        "2025-03-26",
+        "2025-06-18",
+        "2025-11-25",
+        "2026-07-28",
+    ] {
+        check(&HttpClient::open(&service, revision));
     }
-    check(&service, None);
 }
 
 /// Ids of events are guessed easily, and lead nowhere.
 #[test]
 fn nobody_reads_what_is_anothers() {
     let service = service();
-    let [own, other] = [(); 2].map(|()| open(&service, "2025-11-25"));
-    let mut theirs = send(&service, post(Some(&other), &never(1)));
+    let [own, other] = [(); 2].map(|()| HttpClient::open(&service, "2025-11-25"));
+    let mut theirs = other.post(&never(1));
     let text = theirs.text();
     let id = text.strip_prefix("id: ").and_then(|it| it.split_once('\n'));
     let (id, _) = id.expect(&text);
@@ -125,10 +101,10 @@ fn nobody_reads_what_is_anothers() {
     ];
     let ids = ids.iter().map(String::as_bytes).chain(odd);
     for id in ids {
-        assert_eq!(get(&service, &own, Some(id)).status, 400, "{id:?}");
+        assert_eq!(get(&own, Some(id)).status, 400, "{id:?}");
     }
     assert!(!theirs.has_ended());
-    let resumed = get(&service, &other, Some(id.as_bytes()));
+    let resumed = get(&other, Some(id.as_bytes()));
     assert_eq!(resumed.status, 200);
     assert!(theirs.has_ended(), "the later reader wins");
 }
@@ -137,29 +113,21 @@ fn nobody_reads_what_is_anothers() {
 #[test]
 fn an_unread_stream_takes_no_more() {
     let service = service();
-    let request = Request::get("/sse")
-        .header("host", "localhost:8000")
-        .header("accept", "text/event-stream");
-    let mut stream = send(&service, request.body("").unwrap());
-    let text = stream.text();
-    let (_, path) = text.trim().rsplit_once("data: ").expect(&text);
-    let say = |body: &str| {
-        let request = Request::post(format!("/{path}"))
-            .header("host", "localhost:8000")
-            .header("content-type", "application/json");
-        let reply = send(&service, request.body(body).unwrap());
+    let mut client = SseClient::open(&service);
+    let ping = |id: u32| {
+        let long = "x".repeat(200);
+        format!(r#""{long}{id}" ping"#)
+    };
+    let say = |client: &SseClient, text: &str| {
+        let reply = client.post(text);
         settle();
         (reply.status, !reply.header("retry-after").is_empty())
     };
-    let ping = |id: u32| {
-        let long = "x".repeat(200);
-        format!(r#"{{"jsonrpc":"2.0","id":"{long}{id}","method":"ping"}}"#)
-    };
     let taken = (StatusCode::ACCEPTED, false);
-    assert_eq!(say(&initialize("2024-11-05")), taken);
+    assert_eq!(say(&client, &initialize("2024-11-05")), taken);
     let mut statuses = BTreeMap::new();
     for id in 0..5_000 {
-        *statuses.entry(say(&ping(id))).or_insert(0) += 1;
+        *statuses.entry(say(&client, &ping(id))).or_insert(0) += 1;
     }
     let refused = (StatusCode::SERVICE_UNAVAILABLE, true);
     assert!(
@@ -167,10 +135,10 @@ fn an_unread_stream_takes_no_more() {
         "{statuses:?}"
     );
     assert_eq!(
-        stream.text().matches("event: message").count(),
+        client.stream.text().matches("event: message").count(),
         1 + statuses[&taken]
     );
-    assert_eq!(say(&ping(1)), taken, "there is room again");
+    assert_eq!(say(&client, &ping(1)), taken, "there is room again");
 }
 
 /// A session has a bound for what hangs in it; it does not keep others from being served, and
@@ -178,10 +146,10 @@ fn an_unread_stream_takes_no_more() {
 #[test]
 fn what_hangs_is_bounded() {
     let service = service();
-    let session = open(&service, "2025-11-25");
+    let session = HttpClient::open(&service, "2025-11-25");
     let mut statuses = BTreeMap::new();
     for id in 1..3_000 {
-        let reply = send(&service, post(Some(&session), &never(id)));
+        let reply = session.post(&never(id));
         *statuses.entry(reply.status).or_insert(0) += 1;
         // Of some the client hangs up, and others it keeps.
         if id % 2 == 0 {
@@ -190,22 +158,20 @@ fn what_hangs_is_bounded() {
     }
     assert_eq!(statuses[&StatusCode::OK], 1_024, "{statuses:?}");
     assert_eq!(statuses[&StatusCode::SERVICE_UNAVAILABLE], 1_975);
-    let mut streams: Vec<_> = (0..1_000).map(|_| get(&service, &session, None)).collect();
+    let mut streams: Vec<_> = (0..1_000).map(|_| get(&session, None)).collect();
     let open_streams = streams
         .iter_mut()
         .filter_map(|it| (!it.has_ended()).then_some(()));
     assert_eq!(open_streams.count(), 1, "the latest reader alone");
-    let other = open(&service, "2025-11-25");
-    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    assert_eq!(send(&service, post(Some(&other), ping)).status, 200);
+    let other = HttpClient::open(&service, "2025-11-25");
+    let ping = "1 ping";
+    assert_eq!(other.post(ping).status, 200);
 
     let tasks = settle();
-    let delete = Request::delete("/mcp").header("host", "localhost:8000");
-    let delete = delete.header("mcp-session-id", &session).body("").unwrap();
-    assert_eq!(send(&service, delete).status, 204);
+    assert_eq!(session.delete().status, 204);
     assert_eq!(settle(), tasks - 1, "its task has ended");
     assert!(streams.iter_mut().all(Reply::has_ended));
-    assert_eq!(get(&service, &session, None).status, 404);
+    assert_eq!(get(&session, None).status, 404);
 }
 
 /// Sessions that are opened and left cost nothing once their time is over.
@@ -214,8 +180,8 @@ fn sessions_that_are_left_go() {
     let service = service();
     let before = settle();
     for _ in 0..1_000 {
-        let session = open(&service, "2025-06-18");
-        drop(get(&service, &session, None));
+        let session = HttpClient::open(&service, "2025-06-18");
+        drop(get(&session, None));
     }
     assert_eq!(settle(), before + 1_000);
     advance(Duration::from_secs(31 * 60));
@@ -226,33 +192,31 @@ fn sessions_that_are_left_go() {
 #[test]
 fn ids_in_use_stay_whose_they_are() {
     let service = service();
-    let session = open(&service, "2025-03-26");
-    let mut first = send(&service, post(Some(&session), &never(7)));
-    let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
-    for body in [ping.to_owned(), format!("[{ping},{},{ping}]", never(7))] {
-        let answer = send(&service, post(Some(&session), &body)).whole();
+    let session = HttpClient::open(&service, "2025-03-26");
+    let mut first = session.post(&never(7));
+    let ping = "7 ping";
+    for body in [message(ping), array(&[ping, &never(7), ping])] {
+        let answer = session.post(&body).whole();
         let refusals = answer.matches(r#""id":7,"error":{"code":-32600"#).count();
         assert_eq!(refusals, body.matches("jsonrpc").count(), "{answer}");
     }
     assert_eq!((first.text().as_str(), first.has_ended()), ("", false));
-    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
-    let reply = send(&service, post(Some(&session), cancel));
+    let reply = session.post(&cancelled(7));
     assert_eq!(reply.status, 202);
     assert!(first.has_ended());
-    assert_eq!(send(&service, post(Some(&session), ping)).status, 200);
+    assert_eq!(session.post(ping).status, 200);
     // A runtime that is over takes its sessions with it.
     end();
-    assert_eq!(send(&service, post(Some(&session), ping)).status, 404);
+    assert_eq!(session.post(ping).status, 404);
 }
 
 /// Whatever is no message is refused, and opens no session.
 #[test]
 fn what_is_no_message_is_refused() {
     let service = service();
-    let session = open(&service, "2025-03-26");
+    let session = HttpClient::open(&service, "2025-03-26");
     let before = settle();
-    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    let handshake = initialize("2025-03-26");
+    let [ping, handshake] = ["1 ping", &initialize("2025-03-26")].map(message);
     let bodies = [
         String::new(),
         " \n\n ".into(),
@@ -266,7 +230,7 @@ fn what_is_no_message_is_refused() {
         "[]".into(),
     ];
     for body in &bodies {
-        for request in [post(None, body), modern(body)] {
+        for request in [post(body), modern(body)] {
             let reply = send(&service, request);
             assert_eq!(reply.status, 400, "{body:.100}");
             assert!(reply.header("mcp-session-id").is_empty());
@@ -274,7 +238,7 @@ fn what_is_no_message_is_refused() {
         }
     }
     assert_eq!(settle(), before);
-    assert_eq!(send(&service, post(Some(&session), ping)).status, 200);
+    assert_eq!(session.post(&ping).status, 200);
 }
 
 /// Names that only look like this machine's own, as a page would have that was rebound to it.
@@ -305,24 +269,19 @@ fn names_that_look_like_our_own_are_not() {
         "\"localhost\"",
         "",
     ];
-    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    let status = |request: Request<&str>| send(&service, request).status.as_u16();
-    let refused = |request: Request<&str>| status(request) == 403;
+    let status = |request: Request<String>| send(&service, request).status.as_u16();
+    let ping = || post("1 ping");
     for name in names {
-        let mut request = post(None, ping);
-        let headers = request.headers_mut();
-        headers.insert("host", name.parse().unwrap());
         // Some are no hosts at all.
-        assert!(matches!(status(request), 400 | 403), "host {name:?}");
+        let found = status(ping().with("host", name));
+        assert!(matches!(found, 400 | 403), "host {name:?}");
         for origin in [
             name.to_owned(),
             format!("http://{name}"),
             format!("https://{name}/"),
         ] {
-            let mut request = post(None, ping);
-            let headers = request.headers_mut();
-            headers.insert("origin", origin.parse().unwrap());
-            assert!(refused(request), "origin {origin:?}");
+            let found = status(ping().with("origin", &origin));
+            assert_eq!(found, 403, "origin {origin:?}");
         }
     }
     for target in [
@@ -330,25 +289,18 @@ fn names_that_look_like_our_own_are_not() {
         "http://localhost@evil.example/mcp",
         "http://localhost.evil.example:8000/mcp",
     ] {
-        let mut request = post(None, ping);
-        *request.uri_mut() = target.parse().unwrap();
-        assert_eq!(status(request), 400, "two hosts, {target}");
-        let mut request = post(None, ping);
+        let mut request = ping().to(target);
+        assert_eq!(status(request.clone()), 400, "two hosts, {target}");
         request.headers_mut().remove("host");
-        *request.uri_mut() = target.parse().unwrap();
-        assert!(refused(request), "{target}");
+        assert_eq!(status(request), 403, "{target}");
     }
     for (doubled, value, expected) in [
         ("host", "localhost:8000", 400),
         ("origin", "http://localhost", 403),
     ] {
-        let mut request = post(None, ping);
-        request
-            .headers_mut()
-            .append("origin", "http://localhost".parse().unwrap());
-        request
-            .headers_mut()
-            .append(doubled, value.parse().unwrap());
+        let mut request = ping().with("origin", "http://localhost");
+        let value = HeaderValue::from_static(value);
+        request.headers_mut().append(doubled, value);
         assert_eq!(status(request), expected, "two of {doubled}");
     }
 }
@@ -358,11 +310,11 @@ fn names_that_look_like_our_own_are_not() {
 #[test]
 fn modern_requests_do_not_hide_in_arrays() {
     let service = service();
-    let session = open(&service, "2025-03-26");
-    let call = request(1, "tools/list", "");
-    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
-    for body in [format!("[{call}]"), format!("[{ping},{call}]")] {
-        let answer = send(&service, post(Some(&session), &body)).whole();
+    let session = HttpClient::open(&service, "2025-03-26");
+    let list = modern_message("1 tools/list");
+    for messages in [&[&*list][..], &["2 ping", &list]] {
+        let body = array(messages);
+        let answer = session.post(&body).whole();
         assert!(!answer.contains("\"tools\":["), "{answer}");
     }
 }

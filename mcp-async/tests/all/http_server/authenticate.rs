@@ -12,7 +12,7 @@ use mcp_async::http::{AccessError, Http, HttpService, Principal};
 use mcp_async::server::Context;
 
 use crate::scripted::{
-    Reply, Session, call, initialize, modern, post, request, send, signed, wait,
+    HttpClient, Reply, RequestExt, call, initialize, modern, plain_call, post, send, wait,
 };
 use crate::sim::{Sim, advance, sleep};
 
@@ -62,29 +62,22 @@ fn service() -> HttpService {
 }
 
 fn who(token: &str) -> Reply {
-    let body = request(1, "tools/call", r#""name":"who","arguments":{}"#);
-    send(&service(), signed(modern(&body), token))
+    send(&service(), modern(&plain_call(1, "who")).signed(token))
 }
 
 #[test]
 fn a_handler_knows_whom_the_hook_has_verified() {
     for (token, expected) in [("ada", "ada"), ("guest", "a guest")] {
-        let reply = who(token);
-        assert_eq!(reply.status, 200);
-        let text = reply.whole();
-        assert!(text.contains(expected), "{text}");
+        who(token).says(200, [expected]);
     }
 }
 
 /// What stands in front of the service does not decide who it is.
 #[test]
 fn the_hook_takes_the_place_of_middleware() {
-    let body = request(1, "tools/call", r#""name":"who","arguments":{}"#);
     for (token, expected) in [("ada", "ada"), ("guest", "a guest")] {
-        let mut request = signed(modern(&body), token);
-        request.extensions_mut().insert(Principal::new("eve"));
-        let text = send(&service(), request).whole();
-        assert!(text.contains(expected), "{text}");
+        let request = modern(&plain_call(1, "who")).signed(token).by("eve");
+        send(&service(), request).says(200, [expected]);
     }
 }
 
@@ -116,8 +109,7 @@ fn refusals_have_their_status_and_headers() {
         ("www-authenticate", ""),
         r#"{"jsonrpc":"2.0","error":{"code":-32603,"message":"the sender could not be verified"}}"#,
     );
-    let body = request(1, "tools/list", "");
-    let reply = send(&service(), modern(&body));
+    let reply = send(&service(), modern("1 tools/list"));
     assert_eq!(reply.status, 401);
     assert_eq!(reply.header("www-authenticate"), r#"Bearer realm="notes""#);
 }
@@ -127,12 +119,8 @@ fn refusals_have_their_status_and_headers() {
 fn browsers_read_refusals_and_need_no_credentials_to_ask() {
     for path in ["/mcp", "/sse", "/messages"] {
         let from_page = |method: Method| {
-            let mut request = modern("{}");
-            *request.method_mut() = method;
-            *request.uri_mut() = path.parse().unwrap();
-            let origin = HeaderValue::from_static("http://localhost:5173");
-            request.headers_mut().insert("origin", origin);
-            send(&service(), request)
+            let request = modern("{}").with_method(method).to(path);
+            send(&service(), request.with("origin", "http://localhost:5173"))
         };
         let preflight = from_page(Method::OPTIONS);
         assert_eq!(preflight.status, 204, "{path}");
@@ -164,28 +152,18 @@ fn host_and_origin_are_checked_before() {
         })
         .into_service(Sim)
         .unwrap();
-    let refused = |change: &dyn Fn(&mut Request<&str>), status: u16| {
-        let mut request = modern("{}");
-        change(&mut request);
+    let refused = |request: Request<String>, status: u16| {
         assert_eq!(send(&service, request).status, status);
     };
-    let set = |name: &'static str, value: &'static str| {
-        move |request: &mut Request<&str>| {
-            let value = HeaderValue::from_static(value);
-            request.headers_mut().insert(name, value);
-        }
-    };
-    refused(&set("host", "attacker.example"), 403);
-    refused(&set("origin", "https://attacker.example"), 403);
-    refused(
-        &|request| *request.uri_mut() = "/other".parse().unwrap(),
-        404,
-    );
+    let set = |name, value| modern("{}").with(name, value);
+    refused(set("host", "attacker.example"), 403);
+    refused(set("origin", "https://attacker.example"), 403);
+    refused(modern("{}").to("/other"), 404);
     assert_eq!(asked.load(Ordering::Relaxed), 0);
     // Of everything else a stranger learns nothing.
-    refused(&|request| *request.method_mut() = Method::PUT, 403);
-    refused(&set("content-type", "text/plain"), 403);
-    refused(&set("mcp-session-id", "none"), 403);
+    refused(modern("{}").with_method(Method::PUT), 403);
+    refused(set("content-type", "text/plain"), 403);
+    refused(set("mcp-session-id", "none"), 403);
     assert_eq!(asked.load(Ordering::Relaxed), 3);
 }
 
@@ -193,36 +171,24 @@ fn host_and_origin_are_checked_before() {
 #[test]
 fn a_session_belongs_to_whom_the_hook_has_verified() {
     let service = service();
-    let body = initialize("2025-11-25");
-    assert_eq!(send(&service, post(&body)).status, 401);
-    let opened = send(&service, signed(post(&body), "ada"));
-    assert_eq!(opened.status, 200);
-    let session = Session {
-        service: service.clone(),
-        id: opened.header("mcp-session-id").to_owned(),
-        revision: "2025-11-25",
-        principal: None,
-    };
-    let body = call(1, "who");
-    assert_eq!(session.send(post(&body)).status, 401);
+    let opening = initialize("2025-11-25");
+    assert_eq!(send(&service, post(&opening)).status, 401);
+    let ada = HttpClient::signed(&service, "2025-11-25", "ada");
+    let session = ada.with_token("");
+    assert_eq!(session.post(&call(1, "who")).status, 401);
     for stranger in ["eve", "guest"] {
-        assert_eq!(session.send(signed(post(&body), stranger)).status, 404);
+        let stranger = ada.with_token(stranger);
+        assert_eq!(stranger.post(&call(1, "who")).status, 404);
     }
-    assert!(
-        session
-            .send(signed(post(&body), "ada"))
-            .whole()
-            .contains("ada")
-    );
+    ada.post(&call(1, "who")).says(200, ["ada"]);
     assert_eq!(session.delete().status, 401);
 }
 
 #[test]
 fn the_hook_may_wait() {
-    let body = request(1, "tools/call", r#""name":"who","arguments":{}"#);
-    let service = service();
-    let mut waiting = wait(&service, signed(modern(&body), "slow"));
+    let request = modern(&plain_call(1, "who")).signed("slow");
+    let mut waiting = wait(&service(), request);
     advance(Duration::from_secs(1));
     let reply = waiting.reply().expect("the hook is done");
-    assert!(reply.whole().contains("slow"));
+    reply.says(200, ["slow"]);
 }

@@ -5,14 +5,19 @@ use core::task::{Context as Task, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::{Request, StatusCode};
+use http_body_util::Full;
 use mcp_async::http::HttpService;
 use mcp_async::server::Context;
 use mcp_proto::Limits;
 use tower_service::Service as _;
 
 use crate::http_server::legacy::server;
-use crate::scripted::{Reply, Session, Waiting, call, initialize, modern, post, request, send};
+use crate::scripted::{
+    HttpClient, Reply, RequestExt, SseClient, Waiting, array, call, cancelled, get, initialize,
+    modern, post, send,
+};
 use crate::sim::{Sim, advance, meanwhile, now, settle, sleep};
 use crate::texts::{SHUTTING_DOWN, internal};
 
@@ -20,15 +25,14 @@ use crate::texts::{SHUTTING_DOWN, internal};
 #[test]
 fn sessions_are_bounded() {
     let service = server().http().max_sessions(2).into_service(Sim).unwrap();
-    let one = Session::open(&service, "2025-11-25");
-    let _two = Session::open(&service, "2025-11-25");
-    let body = initialize("2025-11-25");
-    let refused = send(&service, post(&body));
+    let one = HttpClient::open(&service, "2025-11-25");
+    let _two = HttpClient::open(&service, "2025-11-25");
+    let refused = send(&service, post(&initialize("2025-11-25")));
     assert_eq!(refused.status, 503);
     assert_eq!(refused.header("retry-after"), "5");
     assert_eq!(one.delete().status, 204);
     settle();
-    Session::open(&service, "2025-11-25");
+    HttpClient::open(&service, "2025-11-25");
 }
 
 #[test]
@@ -39,13 +43,8 @@ fn sessions_of_both_transports_share_one_bound() {
         .legacy_sse("/sse", "/messages")
         .into_service(Sim)
         .unwrap();
-    let open = || {
-        let request = Request::get("/sse")
-            .header("host", "localhost")
-            .header("accept", "text/event-stream");
-        send(&service, request.body("").unwrap())
-    };
-    let session = Session::open(&service, "2025-11-25");
+    let open = || send(&service, get(None).to("/sse"));
+    let session = HttpClient::open(&service, "2025-11-25");
     let refused = open();
     assert_eq!(refused.status, 503);
     assert_eq!(refused.header("retry-after"), "5");
@@ -54,23 +53,15 @@ fn sessions_of_both_transports_share_one_bound() {
     assert_eq!(stream.status, 200);
     drop(stream);
     settle();
-    Session::open(&service, "2025-11-25");
+    HttpClient::open(&service, "2025-11-25");
 }
 
 /// Sends a body, and lets no task run meanwhile: the status, if there is one at once, and the response.
 fn hand_in(
     service: &HttpService,
-    uri: &str,
-    session: &str,
-    body: &str,
+    request: Request<String>,
 ) -> (Option<StatusCode>, impl Future<Output = Reply> + use<>) {
-    let request = Request::post(uri)
-        .header("host", "localhost")
-        .header("content-type", "application/json")
-        .header("accept", "application/json, text/event-stream")
-        .header("mcp-session-id", session)
-        .body(body.to_owned())
-        .unwrap();
+    let request = request.map(Full::<Bytes>::from);
     let mut answer = service.clone().call(request);
     let status = match answer.as_mut().poll(&mut Task::from_waker(Waker::noop())) {
         Poll::Ready(Ok(response)) => {
@@ -97,9 +88,9 @@ fn bodies_that_wait_for_their_session_are_bounded() {
         .legacy_sse("/sse", "/messages")
         .into_service(Sim)
         .unwrap();
-    let session = Session::open(&service, "2025-11-25");
-    let ping = |id: u32| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
-    let send = |id: u32| hand_in(&service, "/mcp", &session.id, &ping(id));
+    let session = HttpClient::open(&service, "2025-11-25");
+    let ping = |id: u32| session.completed(post(&format!("{id} ping")));
+    let send = |id: u32| hand_in(&service, ping(id));
     for round in 0..2 {
         let (one, first) = send(4 * round);
         let (two, second) = send(4 * round + 1);
@@ -116,7 +107,7 @@ fn bodies_that_wait_for_their_session_are_bounded() {
         .max_body_bytes(1000)
         .into_service(Sim)
         .unwrap();
-    let session = Session::open(&service, "2025-11-25");
+    let session = HttpClient::open(&service, "2025-11-25");
     assert_eq!(session.post(&call(1, "echo")).status, 200);
 }
 
@@ -128,21 +119,18 @@ fn bodies_that_wait_for_their_session_are_bounded_in_2024_11_05() {
         .legacy_sse("/sse", "/messages")
         .into_service(Sim)
         .unwrap();
-    let request = Request::get("/sse")
-        .header("host", "localhost")
-        .header("accept", "text/event-stream");
-    let mut stream = send(&service, request.body("").unwrap());
-    let text = stream.text();
-    let (_, uri) = text.trim_end().split_once("data: ").unwrap();
-    let uri = format!("/{uri}");
-    let hand_in = |body: &str| hand_in(&service, &uri, "", body).0.unwrap().as_u16();
+    let mut client = SseClient::open(&service);
+    let hand_in = |text: &str| {
+        let request = post(text).to(&client.uri);
+        hand_in(&service, request).0.unwrap().as_u16()
+    };
     assert_eq!(hand_in(&initialize("2024-11-05")), 202);
     settle();
     let statuses = [1, 2, 3].map(|id| hand_in(&call(id, "echo")));
     assert_eq!(statuses, [202, 202, 503]);
     settle();
     assert_eq!(hand_in(&call(4, "echo")), 202);
-    let text = stream.text();
+    let text = client.stream.text();
     let has = |id: u32| text.contains(&format!(r#""id":{id},"result""#));
     assert_eq!([0, 1, 2, 3, 4].map(has), [true, true, true, false, true]);
 }
@@ -156,23 +144,14 @@ fn a_session_of_2024_11_05_that_has_made_room_takes_no_messages() {
         .legacy_sse("/sse", "/messages")
         .into_service(Sim)
         .unwrap();
-    let get = || {
-        let request = Request::get("/sse")
-            .header("host", "localhost")
-            .header("accept", "text/event-stream");
-        request.body("").unwrap()
-    };
-    let mut stream = send(&service, get());
-    let text = stream.text();
-    let (_, uri) = text.trim_end().split_once("data: ").unwrap();
+    let mut client = SseClient::open(&service);
     advance(Duration::from_secs(60));
     // Its task has not run since.
-    let opened = Waiting::new(&service, get()).poll();
+    let opened = Waiting::new(&service, get(None).to("/sse")).poll();
     assert_eq!(opened.expect("it is open").status, 200);
-    let body = initialize("2024-11-05");
-    let (status, _) = hand_in(&service, &format!("/{uri}"), "", &body);
-    assert_eq!(status, Some(StatusCode::NOT_FOUND));
-    assert!(stream.has_ended());
+    let request = post(&initialize("2024-11-05")).to(&client.uri);
+    assert_eq!(hand_in(&service, request).0, Some(StatusCode::NOT_FOUND));
+    assert!(client.stream.has_ended());
 }
 
 /// The first array is never answered, so those after it are answered one by one.
@@ -182,13 +161,13 @@ fn arrays_that_are_answered_at_once_end_whatever_waits_to_be_read() {
         Ok("x".repeat(300_000))
     });
     let service = server.http().max_streams(3).into_service(Sim).unwrap();
-    let session = Session::open(&service, "2025-03-26");
-    let array = |id, tool| format!("[{}]", call(id, tool));
+    let session = HttpClient::open(&service, "2025-03-26");
+    let array = |id, tool| array(&[&call(id, tool)]);
     let _gathers = session.post(&array(1, "never"));
     for round in 1..3 {
         // The session's task handles both in one turn.
         let bodies = [10 * round, 10 * round + 1].map(|id| array(id, "big"));
-        let replies = bodies.map(|body| hand_in(&service, "/mcp", &session.id, &body).1);
+        let replies = bodies.map(|body| hand_in(&service, session.completed(post(&body))).1);
         for reply in replies {
             let whole = now(reply).whole();
             assert_eq!(whole.matches(r#""result""#).count(), 1);
@@ -199,7 +178,7 @@ fn arrays_that_are_answered_at_once_end_whatever_waits_to_be_read() {
 #[test]
 fn streams_are_bounded() {
     let service = server().http().max_streams(2).into_service(Sim).unwrap();
-    let session = Session::open(&service, "2025-11-25");
+    let session = HttpClient::open(&service, "2025-11-25");
     let _one = session.post(&call(1, "never"));
     let _two = session.post(&call(2, "never"));
     let refused = session.post(&call(3, "echo"));
@@ -207,15 +186,9 @@ fn streams_are_bounded() {
     assert_eq!(refused.header("retry-after"), "5");
 }
 
-fn cancel(id: u32) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
-    )
-}
-
 /// Fills the table of a session with calls, and frees a place of it.
 fn check_brief_ones_of_a_full_session(service: &HttpService, calls: u32) {
-    let session = Session::open(service, "2025-11-25");
+    let session = HttpClient::open(service, "2025-11-25");
     let mut asking = session.post(&call(1, "ask"));
     let asked = asking.text();
     let (_, rest) = asked.split_once(r#""id":"#).unwrap();
@@ -226,17 +199,14 @@ fn check_brief_ones_of_a_full_session(service: &HttpService, calls: u32) {
     assert!(running.iter().all(|reply| reply.status == 200));
     assert_eq!(session.post(&call(9999, "echo")).status, 503);
 
-    let pong = session.post(r#"{"jsonrpc":"2.0","id":9998,"method":"ping"}"#);
-    assert_eq!(pong.status, 200);
-    let pong = pong.whole();
-    assert!(pong.contains(r#""result":{}"#), "{pong}");
-    let roots = format!(r#"{{"jsonrpc":"2.0","id":{question},"result":{{"roots":[]}}}}"#);
+    session.post("9998 ping").says(200, [r#""result":{}"#]);
+    let roots = format!(r#"{question} = {{"roots":[]}}"#);
     assert_eq!(session.post(&roots).status, 202);
     assert!(asking.whole().contains(r#""id":1,"result""#));
     let mut again = session.post(&call(1, "never"));
     assert_eq!(again.status, 200);
     assert_eq!(session.post(&call(9999, "echo")).status, 503);
-    assert_eq!(session.post(&cancel(1)).status, 202);
+    assert_eq!(session.post(&cancelled(1)).status, 202);
     assert!(again.has_ended());
     assert_eq!(session.post(&call(9999, "echo")).status, 200);
 }
@@ -265,30 +235,29 @@ fn a_session_with_as_many_calls_as_there_may_be_can_cancel_one() {
 
 #[test]
 fn idle_sessions_end() {
-    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
     let service = server()
         .http()
         .idle_timeout(Duration::from_secs(60))
         .into_service(Sim)
         .unwrap();
-    let session = Session::open(&service, "2025-11-25");
+    let session = HttpClient::open(&service, "2025-11-25");
     advance(Duration::from_secs(40));
-    assert_eq!(session.post(ping).status, 200);
+    assert_eq!(session.post("2 ping").status, 200);
     advance(Duration::from_secs(40));
-    assert_eq!(session.post(ping).status, 200);
+    assert_eq!(session.post("2 ping").status, 200);
     // An open stream and a running request are use.
     let mut stream = session.get(None);
     advance(Duration::from_secs(100));
-    assert_eq!(session.post(ping).status, 200);
+    assert_eq!(session.post("2 ping").status, 200);
     stream.text();
     drop(stream);
     let running = session.post(&call(5, "never"));
     drop(running);
     advance(Duration::from_secs(100));
-    assert_eq!(session.post(ping).status, 200);
-    assert_eq!(session.post(&cancel(5)).status, 202);
+    assert_eq!(session.post("2 ping").status, 200);
+    assert_eq!(session.post(&cancelled(5)).status, 202);
     advance(Duration::from_secs(61));
-    assert_eq!(session.post(ping).status, 404);
+    assert_eq!(session.post("2 ping").status, 404);
 }
 
 #[test]
@@ -297,7 +266,7 @@ fn a_session_whose_stream_is_left_was_in_use() {
     let registry = server.registry();
     let idle = Duration::from_secs(60);
     let service = server.http().idle_timeout(idle).into_service(Sim).unwrap();
-    let session = Session::open(&service, "2025-11-25");
+    let session = HttpClient::open(&service, "2025-11-25");
     let stream = session.get(None);
     advance(Duration::from_secs(100));
     // The task of the session looks at it while the stream is being left.
@@ -306,8 +275,7 @@ fn a_session_whose_stream_is_left_was_in_use() {
         settle();
     });
     drop(stream);
-    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
-    assert_eq!(session.post(ping).status, 200);
+    assert_eq!(session.post("2 ping").status, 200);
 }
 
 #[test]
@@ -320,7 +288,7 @@ fn sessions_leave_nothing_behind() {
         .unwrap();
     let round = |count: u32| {
         for _ in 0..count {
-            let session = Session::open(&service, "2025-11-25");
+            let session = HttpClient::open(&service, "2025-11-25");
             let mut stream = session.get(None);
             stream.text();
             drop(session.post(&call(1, "slow")));
@@ -328,7 +296,7 @@ fn sessions_leave_nothing_behind() {
             drop(session.post(&call(2, "echo")));
         }
         for _ in 0..count {
-            let session = Session::open(&service, "2025-11-25");
+            let session = HttpClient::open(&service, "2025-11-25");
             let mut running = session.post(&call(1, "never"));
             running.text();
             assert_eq!(session.delete().status, 204);
@@ -353,23 +321,14 @@ fn sessions_leave_nothing_behind() {
 fn an_idle_session_keeps_no_head() {
     let service = server().http().into_service(Sim).unwrap();
     let storage = Arc::new(());
-    let body = initialize("2025-11-25");
-    let mut opening = post(&body);
-    opening.extensions_mut().insert(Arc::clone(&storage));
+    let opening = post(&initialize("2025-11-25")).extend(Arc::clone(&storage));
     let opened = send(&service, opening);
-    let id = opened.header("mcp-session-id").to_owned();
+    let client = HttpClient::new(&service, "2025-11-25");
+    let session = client.in_session(opened.header("mcp-session-id"));
     assert_eq!(Arc::strong_count(&storage), 1, "{}", opened.whole());
 
-    let session = Session {
-        service,
-        id,
-        revision: "2025-11-25",
-        principal: None,
-    };
     for (tool, kept) in [("echo", 0), ("never", 1)] {
-        let body = call(1, tool);
-        let mut request = post(&body);
-        request.extensions_mut().insert(Arc::clone(&storage));
+        let request = post(&call(1, tool)).extend(Arc::clone(&storage));
         let mut reply = session.send(request);
         reply.text();
         assert_eq!(Arc::strong_count(&storage), 1 + kept, "{tool}");
@@ -385,7 +344,7 @@ fn the_end_of_the_service_lets_sessions_finish() {
         .shutdown_timeout(Duration::from_secs(5))
         .into_service(Sim)
         .unwrap();
-    let session = Session::open(&service, "2025-11-25");
+    let session = HttpClient::open(&service, "2025-11-25");
     let mut stream = session.get(None);
     let mut running = session.post(&call(1, "slow"));
     let mut never = session.post(&call(2, "never"));
@@ -436,23 +395,10 @@ fn every_end_of_a_mounted_service_is_one_in_good_order() {
             true => http.with_graceful_shutdown(end).into_service(Sim).unwrap(),
             false => http.into_service(Sim).unwrap(),
         };
-        let body = request(
-            9,
-            "subscriptions/listen",
-            r#""notifications":{"toolsListChanged":true}"#,
-        );
-        let told = request(
-            1,
-            "tools/call",
-            r#""name":"slow","arguments":{},"_meta":{"progressToken":1}"#,
-        );
-        let told = told.replace(
-            r#"},"_meta":{"progressToken":1},"_meta":{"#,
-            r#"},"_meta":{"progressToken":1,"#,
-        );
-        let mut listen = send(&service, modern(&body));
-        let mut running = send(&service, modern(&told));
-        let session = Session::open(&service, "2025-11-25");
+        let body = r#"9 subscriptions/listen {"notifications":{"toolsListChanged":true}}"#;
+        let mut listen = send(&service, modern(body));
+        let mut running = send(&service, modern(&call(1, "slow")));
+        let session = HttpClient::open(&service, "2025-11-25");
         let mut stream = session.get(None);
         let mut legacy = session.post(&call(2, "slow"));
         for reply in [&mut listen, &mut running, &mut stream, &mut legacy] {
@@ -463,7 +409,7 @@ fn every_end_of_a_mounted_service_is_one_in_good_order() {
             true => advance(Duration::from_millis(500)),
             false => registry.shutdown(),
         }
-        assert_eq!(send(&service, modern(&told)).status, 503);
+        assert_eq!(send(&service, modern(&call(1, "slow"))).status, 503);
         let told = listen.text();
         assert!(told.contains(r#""id":9,"result""#), "{by_future} {told}");
         assert!(listen.has_ended());
@@ -490,13 +436,11 @@ fn what_runs_when_the_grace_is_over_is_answered() {
         .http()
         .shutdown_timeout(Duration::from_secs(5));
     let service = server.into_service(Sim).unwrap();
-    let session = Session::open(&service, "2025-11-25");
+    let session = HttpClient::open(&service, "2025-11-25");
     let mut calls = vec![session.post(&call(1, "never"))];
-    let array = Session::open(&service, "2025-03-26");
-    calls.push(array.post(&format!("[{},{}]", call(2, "never"), call(1, "echo"))));
-    let begins = request(1, "tools/call", r#""name":"begins","arguments":{}"#);
-    let begins = begins.replace(r#""_meta":{"#, r#""_meta":{"progressToken":1,"#);
-    calls.push(send(&service, modern(&begins)));
+    let older = HttpClient::open(&service, "2025-03-26");
+    calls.push(older.post(&array(&[&call(2, "never"), &call(1, "echo")])));
+    calls.push(send(&service, modern(&call(1, "begins"))));
     service.shutdown();
     for call in &mut calls {
         assert!(!call.has_ended());

@@ -1,28 +1,20 @@
 //! One caller does not take what all share: in sessions, with bodies on their way, and between processes.
 
 use core::convert::Infallible;
-use core::net::{IpAddr, SocketAddr};
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
-use http::Request;
 use http_body::{Body, Frame};
 use mcp_async::http::{Http, Principal};
-use mcp_async::net::RemoteAddr;
 use tower_service::Service as _;
 
 use crate::http_server::legacy::server;
 use crate::http_server::nodes::{Process, at, ping, processes_with};
-use crate::scripted::{Reply, Session, call, modern, post, request, send};
+use crate::scripted::{
+    HttpClient, INITIALIZED, Reply, RequestExt, call, cancelled, modern, modern_message, post, send,
+};
 use crate::sim::{Sim, settle};
-
-fn from<B>(address: &str, mut request: Request<B>) -> Request<B> {
-    let address: IpAddr = address.parse().unwrap();
-    let address = RemoteAddr(SocketAddr::new(address, 40_000));
-    request.extensions_mut().insert(address);
-    request
-}
 
 /// The owner tells the clients behind a proxy apart, as the process does that has forwarded their requests.
 #[test]
@@ -34,10 +26,8 @@ fn an_owner_sees_who_is_behind_a_proxy() {
     let [first, second] = processes_with(settings);
     let here = first.open();
     let ask = |field: &'static str, value: &'static str| {
-        let body = call(1, "much");
-        let mut request = from("10.1.2.3", post(&body));
-        request.headers_mut().insert(field, value.parse().unwrap());
-        at(&second, &here).send(request)
+        let request = post(&call(1, "much")).at_address("10.1.2.3");
+        at(&second, &here).send(request.with(field, value))
     };
     for (field, one, other) in [
         ("x-forwarded-for", "192.0.2.1", "192.0.2.2"),
@@ -73,31 +63,31 @@ fn a_caller_leaves_room_for_the_bodies_of_others() {
     let http = server().http().max_total_body_bytes(400_000);
     let service = http.into_service(Sim).unwrap();
     let text = "x".repeat(100_000);
-    let whole = format!(r#""name":"echo","arguments":{{"text":"{text}"}}"#);
-    let whole = request(1, "tools/call", &whole);
+    let whole = format!(r#"1 tools/call {{"name":"echo","arguments":{{"text":"{text}"}}}}"#);
+    let whole = modern_message(&whole);
     let mut halves = Vec::new();
     for _ in 0..6 {
         let body = Half(Some(Bytes::copy_from_slice(&whole.as_bytes()[..90_000])));
-        let request = from("192.0.2.1", modern(&whole)).map(|_| body);
+        let request = modern(&whole).at_address("192.0.2.1").map(|_| body);
         let mut half = service.clone().call(request);
         let cx = &mut Context::from_waker(Waker::noop());
         let _ = Pin::new(&mut half).poll(cx);
         halves.push(half);
     }
     for (address, status) in [("192.0.2.1", 503), ("192.0.2.2", 200)] {
-        let reply = send(&service, from(address, modern(&whole)));
+        let reply = send(&service, modern(&whole).at_address(address));
         assert_eq!(reply.status, status, "{address}");
     }
 }
 
-fn by(process: &Process, name: &str) -> Session {
+fn by(process: &Process, name: &str) -> HttpClient {
     let principal = Some(Principal::new(name));
-    let open = || Session::open_as(&process.service, "2025-11-25", principal);
+    let open = || HttpClient::open_as(&process.service, "2025-11-25", principal);
     process.sim.run(open)
 }
 
 /// As many calls without an end as there may be, at most `most`.
-fn long(session: &Session, most: u32) -> Vec<Reply> {
+fn long(session: &HttpClient, most: u32) -> Vec<Reply> {
     let replies = (0..most).map(|id| session.post(&call(id, "never")));
     replies.take_while(|reply| reply.status == 200).collect()
 }
@@ -115,8 +105,7 @@ fn a_caller_leaves_room_for_the_forwarded_streams_of_others() {
     assert_eq!([one.len(), other.len()], [2, 1]);
     let [bob, ada] = ["bob", "ada"].map(|name| at(&second, &by(&first, name)));
     let refused = bob.post(&call(1, "echo"));
-    assert_eq!(refused.status, 503);
-    assert!(refused.whole().contains("did not take"));
+    refused.says(503, ["did not take"]);
     // What ends at once takes none.
     assert_eq!(bob.post(ping()).status, 200);
     assert_eq!(ada.post(&call(1, "echo")).status, 200);
@@ -129,7 +118,7 @@ fn a_caller_leaves_room_for_the_forwarded_streams_of_others() {
 fn a_caller_leaves_room_for_the_calls_of_others_in_sessions() {
     let http = server().http().max_exchanges(12);
     let service = http.into_service(Sim).unwrap();
-    let open = |name| Session::open_as(&service, "2025-11-25", Some(Principal::new(name)));
+    let open = |name| HttpClient::open_as(&service, "2025-11-25", Some(Principal::new(name)));
     let [one, two, other] = ["bob", "bob", "eve"].map(open);
     // They run, whether their answers are read or not.
     drop(long(&one, 4));
@@ -138,13 +127,9 @@ fn a_caller_leaves_room_for_the_calls_of_others_in_sessions() {
     assert_eq!(one.post(&call(30, "echo")).status, 503);
     // What ends at once takes no place.
     assert_eq!(one.post(ping()).status, 200);
-    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    assert_eq!(one.post(ready).status, 202);
+    assert_eq!(one.post(INITIALIZED).status, 202);
     for id in 0..2 {
-        let params = format!(r#"{{"requestId":{id}}}"#);
-        let cancel =
-            format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{params}}}"#);
-        assert_eq!(one.post(&cancel).status, 202);
+        assert_eq!(one.post(&cancelled(id)).status, 202);
     }
     settle();
     for _ in 0..20 {

@@ -15,7 +15,7 @@ use mcp_async::Server;
 use mcp_async::http::{AccessError, Http, HttpService, Principal};
 use mcp_async::server::ServerBuilder;
 
-use crate::scripted::{Session, modern, request, send, send_body};
+use crate::scripted::{HttpClient, modern, send, send_body};
 use crate::sim::{Sim, advance, now};
 use tower_service::Service;
 
@@ -33,23 +33,22 @@ fn a_program_that_serves_has_the_status() {
     let service = http.into_service(Sim).unwrap();
     let sessions = || given.get().map(|given| given.status().sessions);
     assert_eq!(sessions(), Some(0));
-    let _session = Session::open(&service, "2025-11-25");
+    let _session = HttpClient::open(&service, "2025-11-25");
     assert_eq!(sessions(), Some(1));
 }
 
 fn check(
     configure: impl FnOnce(Http) -> Http,
-    change: impl FnOnce(&mut Request<&str>),
+    change: impl FnOnce(&mut Request<String>),
     status: u16,
     part: &str,
 ) -> HeaderMap {
-    let body = request(1, "server/discover", "");
-    let mut request = modern(&body);
+    let mut request = modern("1 server/discover");
     change(&mut request);
     answered(configure(server().http()), request, status, part)
 }
 
-fn answered(http: Http, request: Request<&str>, status: u16, part: &str) -> HeaderMap {
+fn answered(http: Http, request: Request<String>, status: u16, part: &str) -> HeaderMap {
     let reply = send(&http.into_service(Sim).unwrap(), request);
     let (found, headers) = (reply.status, reply.headers.clone());
     let text = reply.whole();
@@ -58,7 +57,7 @@ fn answered(http: Http, request: Request<&str>, status: u16, part: &str) -> Head
     headers
 }
 
-fn set(name: &'static str, value: &'static str) -> impl FnOnce(&mut Request<&str>) {
+fn set(name: &'static str, value: &'static str) -> impl FnOnce(&mut Request<String>) {
     move |request| drop(request.headers_mut().insert(name, value.parse().unwrap()))
 }
 
@@ -81,7 +80,7 @@ fn hosts() {
     );
     for any in [false, true] {
         let open = |http: Http| if any { http.allow_any_host() } else { http };
-        let two = |it: &mut Request<&str>| {
+        let two = |it: &mut Request<String>| {
             it.headers_mut()
                 .append("host", "localhost".parse().unwrap());
         };
@@ -131,7 +130,7 @@ fn origins() {
 #[test]
 fn preflights() {
     let ask = |origin: &'static str| {
-        move |request: &mut Request<&str>| {
+        move |request: &mut Request<String>| {
             *request.method_mut() = Method::OPTIONS;
             let headers = request.headers_mut();
             headers.insert("origin", origin.parse().unwrap());
@@ -158,7 +157,7 @@ fn preflights() {
             .keys()
             .all(|name| !name.as_str().starts_with("access-control"))
     );
-    let plain = |it: &mut Request<&str>| *it.method_mut() = Method::OPTIONS;
+    let plain = |it: &mut Request<String>| *it.method_mut() = Method::OPTIONS;
     let headers = check(|http| http, plain, 405, "method not allowed");
     assert!(headers["allow"].to_str().unwrap().contains("POST"));
 }
@@ -364,7 +363,7 @@ fn transfer_codings() {
         let headers = check(|http| http, set("transfer-encoding", coding), 501, refused);
         assert_eq!(headers["connection"], "close");
     }
-    let twice = |it: &mut Request<&str>| {
+    let twice = |it: &mut Request<String>| {
         let chunked = HeaderValue::from_static("chunked");
         it.headers_mut()
             .append("transfer-encoding", chunked.clone());
@@ -378,7 +377,7 @@ fn transfer_codings() {
 #[test]
 fn the_modern_revision_has_only_posts() {
     for method in [Method::GET, Method::DELETE] {
-        let change = |it: &mut Request<&str>| *it.method_mut() = method;
+        let change = |it: &mut Request<String>| *it.method_mut() = method;
         let headers = check(|http| http, change, 405, "no method but POST");
         assert_eq!(headers["allow"], "POST");
     }

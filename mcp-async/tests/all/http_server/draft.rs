@@ -3,15 +3,20 @@
 
 use core::time::Duration;
 
-use http::{HeaderMap, Method, Request};
+use http::{HeaderMap, Method};
 use mcp_async::Server;
 use mcp_async::http::HttpService;
 use mcp_async::server::{Context, ServerBuilder, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc;
 
-use crate::scripted::{META, Reply, initialize, last_id, modern, post, request, send};
+use crate::http_server::legacy;
+use crate::scripted::{
+    self, HttpClient, INITIALIZED, Reply, RequestExt, SseClient, array, cancelled, get, initialize,
+    last_id, modern, plain_call, post, send,
+};
 use crate::sim::{Sim, advance};
+use crate::texts::has;
 
 const NAMED: &str = "DRAFT-2026-v1";
 
@@ -35,7 +40,7 @@ fn server() -> ServerBuilder {
 
 /// The same without the tool that only the draft has.
 fn published() -> ServerBuilder {
-    crate::http_server::legacy::server()
+    legacy::server()
         .tool(
             "aside",
             "Asks what belongs to no request",
@@ -51,74 +56,45 @@ fn published() -> ServerBuilder {
         .resource("demo://a", "ok", |_: Context| async { Ok("read") })
 }
 
-/// A session that is held to the draft.
-struct Session {
-    service: HttpService,
-    id: String,
-    revision: &'static str,
+fn endpoint() -> HttpService {
+    let http = server().draft_profile().http();
+    let http = http.legacy_sse("/sse", "/messages");
+    http.into_service(Sim).unwrap()
 }
 
+/// A session that is held to the draft.
+struct Session(HttpClient);
+
 impl Session {
-    fn open(revision: &'static str) -> Self {
-        let service = server()
-            .draft_profile()
-            .http()
-            .legacy_sse("/sse", "/messages")
-            .into_service(Sim)
-            .unwrap();
-        let mut session = Self {
-            service,
-            id: String::new(),
-            revision,
-        };
+    fn open(service: &HttpService, revision: &'static str) -> Self {
+        let mut session = Self(HttpClient::new(service, revision));
         let opened = session.post(&initialize(revision));
-        assert_eq!(opened.status, 200);
-        session.id = opened.header("mcp-session-id").to_owned();
-        let agreed = format!(r#""protocolVersion":"{revision}""#);
-        assert!(opened.whole().contains(&agreed));
+        session.0.id = opened.header("mcp-session-id").to_owned();
+        opened.says(200, [&format!(r#""protocolVersion":"{revision}""#)]);
         assert_eq!(session.post(INITIALIZED).status, 202);
         session
     }
 
     /// What the head of a message repeats is in it.
-    fn post(&self, body: &str) -> Reply {
-        self.changed(body, |_| ())
+    fn post(&self, text: &str) -> Reply {
+        self.changed(text, |_| ())
     }
 
     /// The same with another head.
-    fn changed(&self, body: &str, change: impl FnOnce(&mut HeaderMap)) -> Reply {
-        let mut request = post(body);
+    fn changed(&self, text: &str, change: impl FnOnce(&mut HeaderMap)) -> Reply {
+        let mut request = self.0.completed(post(text));
         let head = request.headers_mut();
-        for (name, value) in modern(body).headers() {
+        for (name, value) in modern(text).headers() {
             if name == "mcp-method" || name == "mcp-name" {
                 head.insert(name, value.clone());
             }
         }
-        self.identify(head);
-        change(request.headers_mut());
-        send(&self.service, request)
+        change(head);
+        send(&self.0.service, request)
     }
 
-    fn identify(&self, head: &mut HeaderMap) {
-        if !self.id.is_empty() {
-            head.insert("mcp-session-id", self.id.parse().unwrap());
-            head.insert("mcp-protocol-version", self.revision.parse().unwrap());
-        }
-    }
-
-    /// A request without a body.
-    fn ask(&self, method: Method, last_event_id: &str) -> Reply {
-        let mut request = Request::new("");
-        *request.method_mut() = method;
-        *request.uri_mut() = "/mcp".parse().unwrap();
-        let head = request.headers_mut();
-        head.insert("host", "localhost".parse().unwrap());
-        head.insert("accept", "text/event-stream".parse().unwrap());
-        if !last_event_id.is_empty() {
-            head.insert("last-event-id", last_event_id.parse().unwrap());
-        }
-        self.identify(head);
-        send(&self.service, request)
+    fn get(&self, last_event_id: Option<&str>) -> Reply {
+        self.0.get(last_event_id)
     }
 
     /// What a message with this head is answered with.
@@ -132,60 +108,38 @@ impl Session {
                 }
             }
         });
-        let found = reply.status;
-        let text = reply.whole();
-        assert_eq!(found, status, "{body} {fields:?}: {text}");
-        assert!(text.contains(part), "{part} in {text}");
+        println!("{body} {fields:?}");
+        reply.says(status, [part]);
     }
 }
 
 fn each(check: impl Fn(&Session)) {
     for revision in WAYS {
-        check(&Session::open(revision));
+        check(&Session::open(&endpoint(), revision));
     }
 }
 
 fn call(arguments: &str) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"route","arguments":{arguments}}}}}"#
-    )
+    format!(r#"1 tools/call {{"name":"route","arguments":{arguments}}}"#)
 }
 
 const ABSENT: &str = "\0";
-const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-const PING: &str = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
-const LIST: &str = r#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#;
-const READ: &str =
-    r#"{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"demo://a"}}"#;
+const PING: &str = "2 ping";
+const LIST: &str = "3 tools/list";
+const READ: &str = r#"4 resources/read {"uri":"demo://a"}"#;
 const READ_NAME: &str = "=?base64?ZGVtbzovL2E=?=";
-const CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
-const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+const CHANGED: &str = "- notifications/roots/list_changed";
+const PONG: &str = "1 = {}";
 
 /// DF-01.
 #[test]
 fn off_by_default() {
-    let service = crate::http_server::legacy::server()
-        .http()
-        .into_service(Sim)
-        .unwrap();
-    let offered = send(&service, post(&initialize(NAMED)));
-    assert!(
-        offered
-            .whole()
-            .contains(r#""protocolVersion":"2025-11-25""#)
-    );
+    let service = legacy::server().http().into_service(Sim).unwrap();
+    let latest = [r#""protocolVersion":"2025-11-25""#];
+    send(&service, post(&initialize(NAMED))).says(200, latest);
     // Nor is it what a server offers that has it.
-    let service = server().draft_profile().http().into_service(Sim).unwrap();
-    let body = initialize("2030-01-01");
-    let mut request = post(&body);
-    let method = "initialize".parse().unwrap();
-    request.headers_mut().insert("mcp-method", method);
-    let offered = send(&service, request);
-    assert!(
-        offered
-            .whole()
-            .contains(r#""protocolVersion":"2025-11-25""#)
-    );
+    let request = post(&initialize("2030-01-01")).with("mcp-method", "initialize");
+    send(&endpoint(), request).says(200, latest);
 }
 
 /// DF-02, DF-03.
@@ -203,10 +157,7 @@ fn methods_of_requests_and_notifications() {
         // A response has none.
         session.check(PONG, &[("mcp-method", ABSENT)], 202, "");
     });
-    let service = server().draft_profile().http().into_service(Sim).unwrap();
-    let refused = send(&service, post(&initialize("2025-11-25")));
-    assert_eq!(refused.status, 400);
-    assert!(refused.whole().contains("-32001"));
+    send(&endpoint(), post(&initialize("2025-11-25"))).says(400, ["-32001"]);
 }
 
 #[test]
@@ -245,19 +196,13 @@ fn the_code_of_a_mismatch() {
             r#""code":-32001"#,
         );
         // Beside it the modern era has its own.
-        let body = request(1, "tools/list", "");
-        let mut request = modern(&body);
+        let mut request = modern("1 tools/list");
         request.headers_mut().remove("mcp-method");
-        let refused = send(&session.service, request);
-        assert_eq!(refused.status, 400);
-        assert!(refused.whole().contains(r#""code":-32020"#));
+        send(&session.0.service, request).says(400, [r#""code":-32020"#]);
     });
     // And in plain sessions of the same shape nobody looks.
-    let plain =
-        crate::scripted::Session::open(&crate::http_server::legacy::service(), "2025-11-25");
-    let mut request = post(PING);
-    let wrong = "wrong".parse().unwrap();
-    request.headers_mut().insert("mcp-method", wrong);
+    let plain = HttpClient::open(&legacy::service(), "2025-11-25");
+    let request = post(PING).with("mcp-method", "wrong");
     assert_eq!(plain.send(request).status, 200);
 }
 
@@ -299,25 +244,23 @@ fn numbers_elsewhere() {
                which the draft profile alone allows";
     let error = server().build().unwrap_err();
     assert_eq!(error.mistakes()[0].to_string(), why);
-    let server = crate::http_server::legacy::server().build().unwrap();
+    let server = legacy::server().build().unwrap();
     let registry = server.registry();
     let late = registry.add(tool("late", SCHEMA)).unwrap_err();
     assert!(late.to_string().starts_with("tool `late`: a property"));
 
     let published = server.http().into_service(Sim).unwrap();
-    let session = crate::scripted::Session::open(&published, "2025-11-25");
+    let session = HttpClient::open(&published, "2025-11-25");
     assert!(!session.post(LIST).whole().contains("route"));
 
     let server = self::server().draft_profile().build().unwrap();
     let drafted = server.http().into_service(Sim).unwrap();
     assert_eq!(server.registry().add(tool("late", SCHEMA)), Ok(()));
     for service in [published, drafted] {
-        let list = send(&service, modern(&request(1, "tools/list", "")));
-        let list = list.whole();
+        let list = send(&service, modern("1 tools/list")).whole();
         assert!(list.contains("echo") && !list.contains("route") && !list.contains("late"));
-        let called = request(1, "tools/call", r#""name":"route","arguments":{}"#);
-        let refused = send(&service, modern(&called));
-        assert!(refused.whole().contains("Unknown tool: route"));
+        let refused = send(&service, modern(&plain_call(1, "route"))).whole();
+        has(&refused, ["Unknown tool: route"]);
     }
     // What is wrong in any revision, the draft does not mend.
     let doubled = SCHEMA.replace("Zone", "load");
@@ -376,13 +319,13 @@ fn sentinels_are_in_lower_case() {
 #[test]
 fn sessions_and_resumption() {
     each(|session| {
-        let mut own = session.ask(Method::GET, "");
+        let mut own = session.get(None);
         assert_eq!(own.status, 200);
         let start = last_id(&own.text());
-        let resumed = session.ask(Method::GET, &start);
+        let resumed = session.get(Some(&start));
         assert_eq!(resumed.status, 200);
-        assert_eq!(session.ask(Method::GET, "nowhere-1").status, 400);
-        assert_eq!(session.ask(Method::DELETE, "").status, 204);
+        assert_eq!(session.get(Some("nowhere-1")).status, 400);
+        assert_eq!(session.0.delete().status, 204);
         assert_eq!(session.post(PING).status, 404);
     });
 }
@@ -390,7 +333,7 @@ fn sessions_and_resumption() {
 #[test]
 fn other_methods_are_refused_with_those_that_are_allowed() {
     each(|session| {
-        let refused = session.ask(Method::PUT, "");
+        let refused = session.0.send(get(None).with_method(Method::PUT));
         assert_eq!(refused.status, 405);
         assert_eq!(refused.header("allow"), "GET, POST, DELETE");
     });
@@ -399,15 +342,14 @@ fn other_methods_are_refused_with_those_that_are_allowed() {
 #[test]
 fn what_a_request_is_asked_comes_on_its_stream() {
     each(|session| {
-        let mut own = session.ask(Method::GET, "");
+        let mut own = session.get(None);
         own.text();
-        let body = call("{}").replace("route", "ask");
-        let mut asking = session.post(&body);
+        let mut asking = session.post(&plain_call(1, "ask"));
         let question = asking.text();
         assert!(question.contains(r#""method":"roots/list""#), "{question}");
         let (_, id) = question.split_once(r#""id":"#).unwrap();
         let id = &id[..id.find([',', '}']).unwrap()];
-        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[]}}}}"#);
+        let answer = format!(r#"{id} = {{"roots":[]}}"#);
         assert_eq!(session.post(&answer).status, 202);
         assert!(asking.text().contains(r#"\"roots\":[]"#));
         assert!(asking.has_ended());
@@ -420,18 +362,17 @@ fn what_a_request_is_asked_comes_on_its_stream() {
 #[test]
 fn nothing_is_asked_on_the_stream_of_a_get() {
     each(|session| {
-        let mut own = session.ask(Method::GET, "");
+        let mut own = session.get(None);
         own.text();
-        let body = call("{}").replace("route", "aside");
-        session.check(&body, &[], 200, "revision");
+        session.check(&plain_call(1, "aside"), &[], 200, "revision");
         assert_eq!(own.text(), "");
     });
     // A plain session of the same shape does ask there.
     let service = published().http().into_service(Sim).unwrap();
-    let session = crate::scripted::Session::open(&service, "2025-11-25");
+    let session = HttpClient::open(&service, "2025-11-25");
     let mut own = session.get(None);
     own.text();
-    let _asking = session.post(&crate::scripted::call(1, "aside"));
+    let _asking = session.post(&scripted::call(1, "aside"));
     assert!(own.text().contains("roots/list"));
 }
 
@@ -445,15 +386,8 @@ fn notifications_come_on_the_stream_of_a_get() {
         .unwrap();
     let registry = server.registry();
     let service = server.http().into_service(Sim).unwrap();
-    let mut session = Session {
-        service,
-        id: String::new(),
-        revision: NAMED,
-    };
-    let opened = session.post(&initialize(NAMED));
-    session.id = opened.header("mcp-session-id").to_owned();
-    assert_eq!(session.post(INITIALIZED).status, 202);
-    let mut own = session.ask(Method::GET, "");
+    let session = Session::open(&service, NAMED);
+    let mut own = session.get(None);
     own.text();
     registry.remove_tool("echo");
     assert!(own.text().contains("notifications/tools/list_changed"));
@@ -465,7 +399,7 @@ fn bodies_are_single_messages() {
         session.check(PING, &[], 200, "result");
         session.check(CHANGED, &[], 202, "");
         session.check(PONG, &[], 202, "");
-        let array = format!("[{PING}]");
+        let array = array(&[PING]);
         session.check(&array, &[("mcp-method", "ping")], 400, "-32600");
     });
 }
@@ -473,7 +407,7 @@ fn bodies_are_single_messages() {
 #[test]
 fn priming_and_polling() {
     each(|session| {
-        let mut polled = session.post(&call("{}").replace("route", "poll"));
+        let mut polled = session.post(&plain_call(1, "poll"));
         let text = polled.text();
         assert!(
             text.starts_with("id: ") && text.contains("\ndata:\n"),
@@ -481,7 +415,7 @@ fn priming_and_polling() {
         );
         assert!(text.contains("retry: 500\n") && polled.has_ended());
         advance(Duration::from_secs(1));
-        let mut rest = session.ask(Method::GET, &last_id(&text));
+        let mut rest = session.get(Some(&last_id(&text)));
         assert!(rest.text().contains("at last"));
     });
 }
@@ -490,8 +424,8 @@ fn priming_and_polling() {
 #[test]
 fn proxies_are_asked_not_to_buffer() {
     each(|session| {
-        let stream = session.post(&call("{}").replace("route", "never"));
-        for stream in [session.ask(Method::GET, ""), stream] {
+        let stream = session.post(&plain_call(1, "never"));
+        for stream in [session.get(None), stream] {
             assert_eq!(stream.header("content-type"), "text/event-stream");
             assert_eq!(stream.header("x-accel-buffering"), "no");
         }
@@ -511,11 +445,8 @@ fn versions_that_are_missing() {
         .stateless()
         .into_service(Sim)
         .unwrap();
-    let array = format!("[{PING}]");
     // An array is what no other revision has.
-    let mut request = post(&array);
-    let method = "ping".parse().unwrap();
-    request.headers_mut().insert("mcp-method", method);
+    let request = post(&array(&[PING])).with("mcp-method", "ping");
     assert_eq!(send(&service, request).status, 200);
 }
 
@@ -524,27 +455,16 @@ fn versions_that_are_missing() {
 fn the_two_endpoints_beside_it() {
     each(|session| {
         let body = initialize("2024-11-05");
-        let mut request = post(&body);
-        *request.uri_mut() = "/sse".parse().unwrap();
-        assert_eq!(send(&session.service, request).status, 405);
-        let mut stream = {
-            let request = Request::get("/sse")
-                .header("host", "localhost")
-                .header("accept", "text/event-stream");
-            send(&session.service, request.body("").unwrap())
+        let request = post(&body).to("/sse");
+        assert_eq!(send(&session.0.service, request).status, 405);
+        let mut client = SseClient::open(&session.0.service);
+        let mut say = |text: &str| {
+            assert_eq!(client.say(text), 202);
+            client.stream.text()
         };
-        let text = stream.text();
-        let (_, endpoint) = text.split_once("data: ").unwrap();
-        let endpoint = format!("/{}", endpoint.trim());
-        let mut say = |body: &str| {
-            let mut request = post(body);
-            *request.uri_mut() = endpoint.parse().unwrap();
-            assert_eq!(send(&session.service, request).status, 202);
-            stream.text()
-        };
-        assert!(say(&body).contains(r#""protocolVersion":"2024-11-05""#));
+        has(&say(&body), [r#""protocolVersion":"2024-11-05""#]);
         say(INITIALIZED);
-        assert!(say(PING).contains("result"));
+        has(&say(PING), ["result"]);
     });
 }
 
@@ -552,23 +472,12 @@ fn the_two_endpoints_beside_it() {
 #[test]
 fn modern_requests_beside_it() {
     each(|session| {
-        let told = format!(
-            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":1,{META}}}}}"#
-        );
-        let mut request = modern(&told);
+        let service = &session.0.service;
+        let mut request = modern(&cancelled(1));
         request.headers_mut().remove("mcp-method");
-        assert_eq!(send(&session.service, request).status, 202);
-        let mut request = modern(&told);
-        let wrong = "ping".parse().unwrap();
-        request.headers_mut().insert("mcp-method", wrong);
-        let refused = send(&session.service, request);
-        assert_eq!(refused.status, 400);
-        assert!(refused.whole().contains("-32020"));
-        let body = crate::scripted::request(1, "tools/call", r#""name":"echo","arguments":{}"#);
-        assert!(
-            send(&session.service, modern(&body))
-                .whole()
-                .contains("done")
-        );
+        assert_eq!(send(service, request).status, 202);
+        let request = modern(&cancelled(1)).with("mcp-method", "ping");
+        send(service, request).says(400, ["-32020"]);
+        send(service, modern(&plain_call(1, "echo"))).says(200, ["done"]);
     });
 }

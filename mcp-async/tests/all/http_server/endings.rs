@@ -5,12 +5,11 @@ use core::pin::{Pin, pin};
 use core::task::Poll;
 use core::time::Duration;
 
-use http::Method;
 use mcp_async::http::SessionStore as _;
 
 use crate::http_server::far::Fault;
-use crate::http_server::nodes::{Process, at, begin, epoch, pass, ping, processes};
-use crate::scripted::{Session, Waiting, call, last_id};
+use crate::http_server::nodes::{Process, at, epoch, pass, ping, processes};
+use crate::scripted::{HttpClient, Waiting, call, last_id};
 use crate::sim::{advance, done, poll_once, settle};
 
 const STEP: Duration = Duration::from_millis(100);
@@ -24,7 +23,7 @@ fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
 }
 
 /// The statuses of a request that is sent again and again while this many steps pass.
-fn statuses(process: &Process, session: &Session, steps: u32) -> Vec<u16> {
+fn statuses(process: &Process, session: &HttpClient, steps: u32) -> Vec<u16> {
     let there = at(process, session);
     (0..steps)
         .map(|_| {
@@ -55,7 +54,7 @@ fn a_session_lives_while_its_process_ends() {
         advance(STEP);
         let processes = [&first, &second].into_iter().filter(|_| step < 40);
         for process in processes {
-            requests.push(begin(&at(process, &here), Method::POST, ping()));
+            requests.push(at(process, &here).begin(ping()));
         }
         requests.retain_mut(|request: &mut Waiting| {
             let status = request.status();

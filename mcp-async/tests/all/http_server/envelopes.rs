@@ -14,7 +14,7 @@ use mcp_proto::server::ListKind;
 
 use crate::http_server::nodes::{Process, at, epoch, pass, ping, processes, processes_of};
 use crate::http_server::wire::Break;
-use crate::scripted::{Session, call, post, send_body};
+use crate::scripted::{HttpClient, call, post, send_body};
 use crate::sim::{now, settle};
 
 const REQUEST: &str = "x-mcp-forwarded";
@@ -270,7 +270,7 @@ fn credentials_stay_in_the_process_that_they_arrive_at() {
         ("mcp-extra", "of the protocol"),
         ("x-request-id", "r3quest"),
     ];
-    let show = |session: &Session| {
+    let show = |session: &HttpClient| {
         let body = call(1, "head");
         let mut request = post(&body);
         for (name, value) in secrets.iter().chain(&known) {

@@ -2,13 +2,12 @@
 
 use core::time::Duration;
 
-use http::Method;
 use proptest::prelude::*;
 
 use crate::http_server::far::{Fault, Mutant};
-use crate::http_server::nodes::{Process, at, begin, pass, ping, processes_with, set_level};
+use crate::http_server::nodes::{Process, at, pass, ping, processes_with, set_level};
 use crate::http_server::wire::Break;
-use crate::scripted::{Session, Waiting, call};
+use crate::scripted::{HttpClient, Waiting, call, delete};
 use crate::sim::{self, Mode, advance};
 
 const PROCESSES: usize = 3;
@@ -97,7 +96,7 @@ enum Kind {
 
 struct World {
     processes: [Process; PROCESSES],
-    sessions: Vec<Session>,
+    sessions: Vec<HttpClient>,
     sent: Vec<Sent>,
     step: usize,
     is_flushed: bool,
@@ -123,10 +122,10 @@ impl World {
         let session = session % self.sessions.len();
         let here = at(&self.processes[at_process], &self.sessions[session]);
         let begun = match kind {
-            Kind::Run => begin(&here, Method::POST, &call(1, "run")),
-            Kind::Work => begin(&here, Method::POST, &call(1, "work")),
-            Kind::Level(level) => begin(&here, Method::POST, &set_level(LEVELS[level])),
-            Kind::Delete => begin(&here, Method::DELETE, ""),
+            Kind::Run => here.begin(&call(1, "run")),
+            Kind::Work => here.begin(&call(1, "work")),
+            Kind::Level(level) => here.begin(&set_level(LEVELS[level])),
+            Kind::Delete => here.begin_sending(delete()),
         };
         self.sent.push(Sent {
             at: at_process,
@@ -281,9 +280,7 @@ impl World {
                 continue;
             }
             let there = at(process, &self.sessions[session]);
-            let status = process
-                .sim
-                .run(|| begin(&there, Method::POST, ping()).status());
+            let status = process.sim.run(|| there.begin(ping()).status());
             let expected = if record.is_some() { 200 } else { 404 };
             assert_eq!(status, Some(expected), "{}", process.url);
         }

@@ -4,18 +4,16 @@ use core::sync::atomic::Ordering;
 use core::task::{Context as Task, Waker};
 use std::sync::Arc;
 
-use http::Method;
 use mcp_async::http::SessionStore as _;
 
 use crate::http_server::far::Fault;
-use crate::http_server::nodes::{Process, at, begin, epoch, pass, ping, processes, processes_with};
-use crate::scripted::{Session, Waiting, call, initialize, last_id, post, send};
+use crate::http_server::nodes::{Process, at, epoch, pass, ping, processes, processes_with};
+use crate::scripted::{HttpClient, Waiting, call, delete, initialize, last_id, post, send};
 use crate::sim::{Mode, done, settle};
 
-const LEVEL: &str =
-    r#"{"jsonrpc":"2.0","id":3,"method":"logging/setLevel","params":{"level":"error"}}"#;
+const LEVEL: &str = r#"3 logging/setLevel {"level":"error"}"#;
 
-fn record(process: &Process, session: &Session) -> Option<String> {
+fn record(process: &Process, session: &HttpClient) -> Option<String> {
     process.node.common.record(&session.id)
 }
 
@@ -109,8 +107,8 @@ fn a_process_that_was_paused_runs_nothing_of_what_waits() {
     first.sim.set(Mode::Paused);
     let run = call(2, "run");
     // One waits for the task of the session, and one was forwarded.
-    let mut direct = begin(&here, Method::POST, &run);
-    let mut forwarded = begin(&there, Method::POST, &run);
+    let mut direct = here.begin(&run);
+    let mut forwarded = there.begin(&run);
     assert_eq!([direct.status(), forwarded.status()], [None; 2]);
     pass(20);
     assert_eq!(forwarded.status(), Some(503), "it may have run");
@@ -149,7 +147,7 @@ fn a_save_that_failed_is_repeated() {
         assert_eq!(refused.status, 503);
         assert!(refused.whole().contains("it has run"));
         for _ in 0..2 {
-            assert_eq!(begin(&session, Method::POST, LEVEL).eventually(), 503);
+            assert_eq!(session.begin(LEVEL).eventually(), 503);
             // What changes nothing does not wait for that.
             assert_eq!(session.post(ping()).status, 200);
             assert!(session.post(&call(4, "run")).whole().contains("done"));
@@ -173,15 +171,11 @@ fn a_save_that_failed_is_repeated() {
 #[test]
 fn a_session_that_makes_room_stays_in_the_process_that_has_it() {
     let [first, second] = processes_with(|http| http.max_sessions(1));
-    let opening = initialize("2025-11-25");
-    let open = || first.sim.run(|| send(&first.service, post(&opening)));
+    let opening = || post(&initialize("2025-11-25"));
+    let open = || first.sim.run(|| send(&first.service, opening()));
     // Its client has said nothing else.
-    let here = Session {
-        service: first.service.clone(),
-        id: open().header("mcp-session-id").to_owned(),
-        revision: "2025-11-25",
-        principal: None,
-    };
+    let client = HttpClient::new(&first.service, "2025-11-25");
+    let here = client.in_session(open().header("mcp-session-id"));
     first.sim.set(Mode::Paused);
     pass(61);
     let there = at(&second, &here);
@@ -267,11 +261,11 @@ fn whoever_waits_is_remembered_once() {
         let clones = Arc::strong_count(&counted);
         assert!(clones < 10, "{clones}");
     };
-    check(begin(&there, Method::POST, ping()));
-    check(begin(&other, Method::DELETE, ""));
+    check(there.begin(ping()));
+    check(other.begin_sending(delete()));
     // A forwarded request waits for its owner.
     second.sim.set(Mode::Paused);
-    let mut waiting = begin(&at(&third, &other), Method::POST, ping());
+    let mut waiting = at(&third, &other).begin(ping());
     assert!(
         waiting
             .poll_with(&mut Task::from_waker(&waker))
@@ -288,7 +282,7 @@ fn a_client_that_leaves_is_forgotten() {
     let clients = [(); 50].map(|()| {
         let counted = Arc::new(Counted);
         let waker = Waker::from(Arc::clone(&counted));
-        let mut begun = begin(&there, Method::POST, ping());
+        let mut begun = there.begin(ping());
         assert!(begun.poll_with(&mut Task::from_waker(&waker)).is_pending());
         counted
     });

@@ -1,17 +1,17 @@
 //! Every header field, missing, doubled and wrong.
 
 use http::header::{HeaderName, HeaderValue};
-use http::{HeaderMap, Method, Request};
+use http::{HeaderMap, Request};
 use mcp_async::Server;
 use mcp_async::http::HttpService;
 use mcp_async::server::{Context, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 
-use crate::scripted::{Session, call, modern, request, send};
+use crate::scripted::{HttpClient, RequestExt, call, delete, get, modern, post, send};
 use crate::sim::Sim;
 
 /// A head, with the one header `Mcp-Param-*` that its body asks for.
-type Head = fn(&Session) -> Request<String>;
+type Head = fn(&HttpClient) -> Request<String>;
 
 /// What becomes of the fields.
 type Change<'c> = &'c dyn Fn(&mut HeaderMap);
@@ -29,37 +29,21 @@ fn service() -> HttpService {
         .unwrap()
 }
 
-fn modern_call(_: &Session) -> Request<String> {
-    let body = request(1, "tools/call", r#""name":"echo","arguments":{"zone":"b"}"#);
-    let mut request = modern(&body);
-    let zone = HeaderValue::from_static("b");
-    request.headers_mut().insert("mcp-param-zone", zone);
-    request.map(str::to_owned)
+fn modern_call(_: &HttpClient) -> Request<String> {
+    let call = modern(r#"1 tools/call {"name":"echo","arguments":{"zone":"b"}}"#);
+    call.with("mcp-param-zone", "b")
 }
 
-fn of_session(session: &Session, method: Method, body: String) -> Request<String> {
-    Request::builder()
-        .method(method)
-        .uri("/mcp")
-        .header("host", "localhost:8000")
-        .header("accept", "application/json, text/event-stream")
-        .header("content-type", "application/json")
-        .header("mcp-session-id", &session.id)
-        .header("mcp-protocol-version", session.revision)
-        .body(body)
-        .unwrap()
+fn legacy_call(session: &HttpClient) -> Request<String> {
+    session.completed(post(&call(1, "echo")))
 }
 
-fn legacy_call(session: &Session) -> Request<String> {
-    of_session(session, Method::POST, call(1, "echo"))
+fn legacy_get(session: &HttpClient) -> Request<String> {
+    session.completed(get(None))
 }
 
-fn legacy_get(session: &Session) -> Request<String> {
-    of_session(session, Method::GET, String::new())
-}
-
-fn legacy_delete(session: &Session) -> Request<String> {
-    of_session(session, Method::DELETE, String::new())
+fn legacy_delete(session: &HttpClient) -> Request<String> {
+    session.completed(delete())
 }
 
 /// What the field is answered with where it is missing, where it occurs twice, and where it has
@@ -88,11 +72,10 @@ fn check(
     ];
     for (what, change, expected) in changes {
         let service = service();
-        let session = Session::open(&service, "2025-11-25");
+        let session = HttpClient::open(&service, "2025-11-25");
         let mut request = head(&session);
         change(request.headers_mut());
-        let (parts, body) = request.into_parts();
-        let mut reply = send(&service, Request::from_parts(parts, body.as_str()));
+        let mut reply = send(&service, request);
         let status = reply.status;
         let text = reply.text();
         let code = text.split_once(r#""code":"#).map_or("", |(_, rest)| {

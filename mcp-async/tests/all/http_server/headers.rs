@@ -5,7 +5,7 @@ use mcp_async::Server;
 use mcp_async::server::{Context, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 
-use crate::scripted::{modern, request, send};
+use crate::scripted::{modern, send};
 use crate::sim::Sim;
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
@@ -28,11 +28,7 @@ fn check(arguments: &str, headers: &[(&'static str, &[u8])], status: u16, part: 
         .http()
         .into_service(Sim)
         .unwrap();
-    let body = request(
-        1,
-        "tools/call",
-        &format!(r#""name":"move","arguments":{arguments}"#),
-    );
+    let body = format!(r#"1 tools/call {{"name":"move","arguments":{arguments}}}"#);
     let mut request = modern(&body);
     for (name, value) in headers {
         let value = HeaderValue::from_bytes(value).unwrap();

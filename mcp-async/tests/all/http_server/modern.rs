@@ -5,14 +5,18 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
+use http::HeaderMap;
 use mcp_async::http::{HttpService, Principal};
 use mcp_async::server::{Context, HandlerError, RateLimit, RateLimits, ServerBuilder};
 use mcp_async::{ErrorReply, Server};
 use mcp_proto::rpc::code;
 
-use crate::scripted::{META, modern, request, send, wait};
+use crate::scripted::{
+    RequestExt, array, call, cancelled, message, modern, modern_message, plain_call, send, wait,
+};
 use crate::server_typed::support::says;
 use crate::sim::{Sim, advance, sleep};
+use crate::texts::has;
 
 fn service() -> HttpService {
     server().http().into_service(Sim).unwrap()
@@ -38,14 +42,6 @@ fn server() -> ServerBuilder {
         })
 }
 
-fn call(id: u32, tool: &str) -> String {
-    request(
-        id,
-        "tools/call",
-        &format!(r#""name":"{tool}","arguments":{{}}"#),
-    )
-}
-
 #[track_caller]
 fn check(body: &str, status: u16, parts: &[&str]) {
     let reply = send(&service(), modern(body));
@@ -54,7 +50,7 @@ fn check(body: &str, status: u16, parts: &[&str]) {
     let text = reply.whole();
     assert_eq!(length, text.len().to_string());
     for part in parts {
-        assert!(text.contains(part), "{part} in {text}");
+        has(&text, [part]);
     }
 }
 
@@ -62,133 +58,83 @@ fn check(body: &str, status: u16, parts: &[&str]) {
 #[test]
 fn an_answer_that_is_there_at_once_is_json() {
     check(
-        &call(1, "echo"),
+        &plain_call(1, "echo"),
         200,
         &[r#""id":1"#, "done", r#""resultType":"complete""#],
     );
-    check(
-        &request(2, "tools/list", ""),
-        200,
-        &[r#""name":"echo""#, r#""ttlMs":"#],
-    );
-    check(
-        &request(3, "server/discover", ""),
-        200,
-        &[r#""supportedVersions":"#],
-    );
+    check("2 tools/list", 200, &[r#""name":"echo""#, r#""ttlMs":"#]);
+    check("3 server/discover", 200, &[r#""supportedVersions":"#]);
 }
 
 /// SH-36, SH-48, VR-03, TL-07.
 #[test]
 fn refusals_have_their_status() {
-    check(
-        &request(1, "nothing/known", ""),
-        404,
-        &["-32601", r#""id":1"#],
-    );
-    check(&request(1, "ping", ""), 404, &["-32601"]);
+    check("1 nothing/known", 404, &["-32601", r#""id":1"#]);
+    check("1 ping", 404, &["-32601"]);
     check("{", 400, &["-32700"]);
     check("7", 400, &["-32600"]);
-    check(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, 400, &["-32600"]);
-    check(&format!("[{}]", call(1, "echo")), 400, &["-32600"]);
+    check("1 = {}", 400, &["-32600"]);
+    check(&array(&[&plain_call(1, "echo")]), 400, &["-32600"]);
     check("[]", 400, &["-32600"]);
-    check(
-        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#,
-        400,
-        &["-32602"],
-    );
-    check(
-        &request(1, "tools/list", "").replace("2026-07-28", "2099-01-01"),
-        400,
-        &["-32020"],
-    );
+    check(&message("1 tools/list {}"), 400, &["-32602"]);
+    check(&future("1 tools/list"), 400, &["-32020"]);
     // What a handler says comes after acceptance.
     check(
-        &call(1, "unknown"),
+        &plain_call(1, "unknown"),
         200,
         &["-32602", "Unknown tool: unknown"],
     );
-    check(&call(1, "broken"), 200, &["-32603"]);
+    check(&plain_call(1, "broken"), 200, &["-32603"]);
+}
+
+/// Returns a request of a revision that is not known.
+fn future(text: &str) -> String {
+    modern_message(text).replace("2026-07-28", "2099-01-01")
 }
 
 #[track_caller]
-fn check_head(change: impl FnOnce(&mut http::HeaderMap), status: u16, part: &str) {
-    let body = call(1, "echo");
-    let mut request = modern(&body);
+fn check_head(change: impl FnOnce(&mut HeaderMap), status: u16, part: &str) {
+    let mut request = modern(&plain_call(1, "echo"));
     change(request.headers_mut());
-    let reply = send(&service(), request);
-    assert_eq!(reply.status, status, "{part}");
-    let text = reply.whole();
-    assert!(text.contains(part), "{part} in {text}");
+    send(&service(), request).says(status, [part]);
 }
 
 /// SH-38, SH-39.
 #[test]
 fn heads_say_what_bodies_say() {
+    let set = |name: &'static str, value: &str, status: u16, part: &str| {
+        let value = value.parse().unwrap();
+        check_head(|head| drop(head.insert(name, value)), status, part);
+    };
     for name in ["mcp-method", "mcp-name", "mcp-protocol-version"] {
         check_head(|head| drop(head.remove(name)), 400, "-32020");
-        check_head(
-            |head| assert!(head.append(name, "echo".parse().unwrap())),
-            400,
-            "-32020",
-        );
-        check_head(
-            |head| drop(head.insert(name, "wrong".parse().unwrap())),
-            400,
-            "-32020",
-        );
+        let twice = |head: &mut HeaderMap| assert!(head.append(name, "echo".parse().unwrap()));
+        check_head(twice, 400, "-32020");
+        set(name, "wrong", 400, "-32020");
     }
-    check_head(
-        |head| drop(head.insert("mcp-name", "=?base64?ZWNobw==?=".parse().unwrap())),
-        200,
-        "done",
-    );
-    check_head(
-        |head| drop(head.insert("mcp-name", " echo ".parse().unwrap())),
-        200,
-        "done",
-    );
-    check_head(
-        |head| drop(head.insert("mcp-method", "TOOLS/CALL".parse().unwrap())),
-        400,
-        "-32020",
-    );
+    set("mcp-name", "=?base64?ZWNobw==?=", 200, "done");
+    set("mcp-name", " echo ", 200, "done");
+    set("mcp-method", "TOOLS/CALL", 400, "-32020");
     // Of no meaning in this revision (SH-41).
-    check_head(
-        |head| drop(head.insert("mcp-session-id", "x".parse().unwrap())),
-        200,
-        "done",
-    );
-    check_head(
-        |head| drop(head.insert("last-event-id", "x".parse().unwrap())),
-        200,
-        "done",
-    );
+    set("mcp-session-id", "x", 200, "done");
+    set("last-event-id", "x", 200, "done");
 }
 
 /// SH-35, VR-04.
 #[test]
 fn an_unsupported_version_is_answered_with_those_that_are() {
-    let body = call(1, "echo").replace("2026-07-28", "2099-01-01");
-    let mut request = modern(&body);
-    let version = "2099-01-01".parse().unwrap();
-    request
-        .headers_mut()
-        .insert("mcp-protocol-version", version);
-    let reply = send(&service(), request);
-    assert_eq!(reply.status, 400);
-    let text = reply.whole();
-    assert!(
-        text.contains("-32022") && text.contains(r#""2026-07-28""#),
-        "{text}"
+    let request = modern(&future(&plain_call(1, "echo")));
+    let reply = send(
+        &service(),
+        request.with("mcp-protocol-version", "2099-01-01"),
     );
+    reply.says(400, ["-32022", r#""2026-07-28""#]);
 }
 
 /// SH-09, SH-14, SH-16, SH-40, PG-10.
 #[test]
 fn what_takes_longer_is_told_as_events() {
-    let body = call(5, "slow").replace("\"_meta\":{", "\"_meta\":{\"progressToken\":\"t\",");
-    let mut reply = send(&service(), modern(&body));
+    let mut reply = send(&service(), modern(&call(5, "slow")));
     assert_eq!(reply.status, 200);
     assert_eq!(reply.header("content-type"), "text/event-stream");
     assert_eq!(reply.header("x-accel-buffering"), "no");
@@ -221,7 +167,7 @@ fn silence_is_filled_with_comments() {
         .keep_alive(Duration::from_secs(3))
         .into_service(Sim)
         .unwrap();
-    let mut waiting = wait(&service, modern(&call(1, "never")));
+    let mut waiting = wait(&service, modern(&plain_call(1, "never")));
     advance(Duration::from_millis(2999));
     assert!(waiting.reply().is_none());
     advance(Duration::from_millis(1));
@@ -247,8 +193,7 @@ fn late_answers() {
             Err::<String, _>(HandlerError::reply(error))
         });
         let service = server.http().into_service(Sim).unwrap();
-        let body = call(1, "late").replace(r#""_meta":{"#, r#""_meta":{"progressToken":1,"#);
-        let mut waiting = wait(&service, modern(&body));
+        let mut waiting = wait(&service, modern(&call(1, "late")));
         advance(Duration::from_secs(1));
         let reply = waiting.reply().expect("it is there");
         assert_eq!(reply.status, status, "{code}");
@@ -291,8 +236,8 @@ fn whoever_hangs_up_has_cancelled() {
         }
     });
     let service = server.http().into_service(Sim).unwrap();
-    let waiting = wait(&service, modern(&call(1, "never")));
-    let mut other = wait(&service, modern(&call(1, "never")));
+    let waiting = wait(&service, modern(&plain_call(1, "never")));
+    let mut other = wait(&service, modern(&plain_call(1, "never")));
     assert_eq!(
         alive.load(Ordering::SeqCst),
         2,
@@ -312,7 +257,7 @@ fn whoever_hangs_up_has_cancelled() {
 fn equal_ids_of_different_posts_are_all_answered() {
     let service = service();
     let mut replies: Vec<_> = (0..10)
-        .map(|_| wait(&service, modern(&call(1, "slow"))))
+        .map(|_| wait(&service, modern(&plain_call(1, "slow"))))
         .collect();
     advance(Duration::from_secs(1));
     for reply in &mut replies {
@@ -325,22 +270,19 @@ fn equal_ids_of_different_posts_are_all_answered() {
 #[test]
 fn requests_under_way_are_bounded() {
     let service = server().http().max_exchanges(2).into_service(Sim).unwrap();
-    let first = wait(&service, modern(&call(1, "slow")));
-    let _second = wait(&service, modern(&call(2, "slow")));
-    let refused = send(&service, modern(&call(3, "slow")));
+    let first = wait(&service, modern(&plain_call(1, "slow")));
+    let _second = wait(&service, modern(&plain_call(2, "slow")));
+    let refused = send(&service, modern(&plain_call(3, "slow")));
     assert_eq!(refused.status, 503);
     assert_ne!(refused.header("retry-after"), "");
     drop(first);
-    let _third = wait(&service, modern(&call(3, "slow")));
+    let _third = wait(&service, modern(&plain_call(3, "slow")));
 }
 
 /// SH-07.
 #[test]
 fn notifications_are_accepted_without_a_word() {
-    let body = format!(
-        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":1,{META}}}}}"#
-    );
-    let reply = send(&service(), modern(&body));
+    let reply = send(&service(), modern(&cancelled(1)));
     assert_eq!(reply.status, 202);
     assert_eq!(reply.whole(), "");
 }
@@ -356,12 +298,12 @@ fn exchanges_share_the_limits_of_who_makes_them() {
         .http()
         .into_service(Sim)
         .unwrap();
-    let body = call(1, "who");
+    let body = plain_call(1, "who");
     let asked = |name: Option<&str>| {
-        let mut request = modern(&body);
-        if let Some(name) = name {
-            request.extensions_mut().insert(Principal::new(name));
-        }
+        let request = match name {
+            Some(name) => modern(&body).by(name),
+            None => modern(&body),
+        };
         send(&service, request).whole().contains("limit reached")
     };
     for name in [None, Some("ada"), Some("bob")] {
@@ -374,11 +316,9 @@ fn exchanges_share_the_limits_of_who_makes_them() {
 #[test]
 fn a_handler_knows_who_asks() {
     let service = service();
-    let body = call(1, "who");
-    let mut request = modern(&body);
-    request.extensions_mut().insert(Principal::new("ada"));
-    assert!(send(&service, request).whole().contains("ada"));
-    assert!(send(&service, modern(&body)).whole().contains("nobody"));
+    let request = modern(&plain_call(1, "who"));
+    send(&service, request.clone().by("ada")).says(200, ["ada"]);
+    send(&service, request).says(200, ["nobody"]);
 }
 
 #[test]
@@ -388,9 +328,9 @@ fn the_end_lets_what_runs_finish() {
         .shutdown_timeout(Duration::from_secs(5))
         .into_service(Sim)
         .unwrap();
-    let mut waiting = wait(&service, modern(&call(1, "slow")));
+    let mut waiting = wait(&service, modern(&plain_call(1, "slow")));
     service.shutdown();
-    let refused = send(&service, modern(&call(2, "echo")));
+    let refused = send(&service, modern(&plain_call(2, "echo")));
     assert_eq!(refused.status, 503);
     assert_ne!(refused.header("retry-after"), "");
     advance(Duration::from_secs(1));
@@ -411,14 +351,13 @@ fn the_end_comes_after_the_grace() {
         .with_graceful_shutdown(end)
         .into_service(Sim)
         .unwrap();
-    let mut waiting = wait(&service, modern(&call(1, "never")));
+    let mut waiting = wait(&service, modern(&plain_call(1, "never")));
     advance(Duration::from_secs(10));
     assert!(waiting.reply().is_none());
     advance(Duration::from_secs(2));
     let refused = waiting.reply().expect("it was given up");
-    assert_eq!(refused.status, 503);
     assert_ne!(refused.header("retry-after"), "");
-    assert!(refused.whole().contains("may have run"));
+    refused.says(503, ["may have run"]);
 }
 
 /// SB-08.
@@ -427,26 +366,13 @@ fn a_listen_hears_of_changes_and_of_the_end() {
     let server = server().change_notifications().build().unwrap();
     let registry = server.registry();
     let service = server.http().into_service(Sim).unwrap();
-    let body = request(
-        9,
-        "subscriptions/listen",
-        r#""notifications":{"toolsListChanged":true}"#,
-    );
-    let mut reply = send(&service, modern(&body));
+    let body = r#"9 subscriptions/listen {"notifications":{"toolsListChanged":true}}"#;
+    let mut reply = send(&service, modern(body));
     assert_eq!(reply.status, 200);
-    let text = reply.text();
-    assert!(
-        text.contains("notifications/subscriptions/acknowledged"),
-        "{text}"
-    );
+    has(&reply.text(), ["notifications/subscriptions/acknowledged"]);
     registry.remove_tool("echo");
-    let text = reply.text();
-    assert!(
-        text.contains("notifications/tools/list_changed") && text.contains(":9"),
-        "{text}"
-    );
+    has(&reply.text(), ["notifications/tools/list_changed", ":9"]);
     service.shutdown();
-    let text = reply.text();
-    assert!(text.contains(r#""id":9,"result""#), "{text}");
+    has(&reply.text(), [r#""id":9,"result""#]);
     assert!(reply.has_ended());
 }

@@ -5,7 +5,6 @@ use core::time::Duration;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use http::{Method, Request};
 use mcp_async::http::{Claim, Http, HttpService, SessionStore as _};
 use mcp_async::model::Implementation;
 use mcp_async::runtime::Runtime as _;
@@ -15,7 +14,7 @@ use mcp_proto::model::LoggingLevel;
 use crate::http_server::far::{Common, Far, Fault};
 use crate::http_server::legacy::server;
 use crate::http_server::wire::Wire;
-use crate::scripted::{Session, Waiting};
+use crate::scripted::HttpClient;
 use crate::sim::{self, Mode, Sim, advance, done, settle, sleep};
 
 /// A process, its handle, its view of the store and its way to the others.
@@ -72,8 +71,9 @@ impl Process {
     }
 
     /// Opens a session in the process.
-    pub(crate) fn open(&self) -> Session {
-        self.sim.run(|| Session::open(&self.service, "2025-11-25"))
+    pub(crate) fn open(&self) -> HttpClient {
+        self.sim
+            .run(|| HttpClient::open(&self.service, "2025-11-25"))
     }
 }
 
@@ -85,42 +85,22 @@ pub(crate) fn pass(seconds: u32) {
 }
 
 /// The same client at another process.
-pub(crate) fn at(process: &Process, session: &Session) -> Session {
-    Session {
-        service: process.service.clone(),
-        id: session.id.clone(),
-        revision: session.revision,
-        principal: session.principal.clone(),
-    }
+pub(crate) fn at(process: &Process, session: &HttpClient) -> HttpClient {
+    session.at(&process.service)
 }
 
 pub(crate) fn ping() -> &'static str {
-    r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#
-}
-
-/// Sends a request in a session, whose response may begin later.
-pub(crate) fn begin(session: &Session, method: Method, body: &str) -> Waiting {
-    let request = Request::builder()
-        .method(method)
-        .uri("/mcp")
-        .header("host", "localhost:8000")
-        .header("accept", "application/json, text/event-stream")
-        .header("content-type", "application/json")
-        .header("mcp-session-id", &session.id)
-        .body(body);
-    Waiting::new(&session.service, request.unwrap())
+    "9 ping"
 }
 
 /// `logging/setLevel`
 pub(crate) fn set_level(level: &str) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","id":8,"method":"logging/setLevel","params":{{"level":"{level}"}}}}"#
-    )
+    format!(r#"8 logging/setLevel {{"level":"{level}"}}"#)
 }
 
 /// The epoch of a session that this process owns.
 #[track_caller]
-pub(crate) fn epoch(process: &Process, session: &Session) -> u32 {
+pub(crate) fn epoch(process: &Process, session: &HttpClient) -> u32 {
     let store = process.node.common.store();
     match done(store.claim(&session.id, &process.node.owner(), false)).unwrap() {
         Claim::Own(epoch) => epoch,

@@ -3,21 +3,17 @@
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
-use http::Method;
 use mcp_async::http::SessionStore as _;
 use mcp_proto::server::ListKind;
 
 use crate::http_server::far::Fault;
-use crate::http_server::nodes::{
-    Process, at, begin, epoch, pass, ping, processes, set_level, start,
-};
+use crate::http_server::nodes::{Process, at, epoch, pass, ping, processes, set_level, start};
 use crate::http_server::wire::Break;
-use crate::scripted::{Reply, Session, Waiting, call, last_id};
+use crate::scripted::{HttpClient, Reply, Waiting, call, last_id};
 use crate::sim;
 use crate::sim::{advance, now};
 
-const SUBSCRIBE: &str =
-    r#"{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"demo://open"}}"#;
+const SUBSCRIBE: &str = r#"2 resources/subscribe {"uri":"demo://open"}"#;
 
 #[test]
 fn a_process_whose_lease_has_lapsed_is_back_at_once() {
@@ -57,7 +53,7 @@ fn statuses(begun: &mut Vec<Waiting>) -> Vec<u16> {
 }
 
 /// A process that has begun after the others were announced last, and a session of it.
-fn new_process(first: &Process) -> (Process, Session) {
+fn new_process(first: &Process) -> (Process, HttpClient) {
     let (common, wire) = (&first.node.common, &first.wire);
     let new = start(common, wire, 2, &|server| server, &|http| http);
     let session = new.open();
@@ -70,8 +66,8 @@ fn requests_wait_for_one_announcement_together() {
     let here = first.open();
     let there = at(&second, &here);
     let count = || second.node.announcements.load(Ordering::SeqCst);
-    let many = |session: &Session| -> Vec<Waiting> {
-        let begun = (0..20).map(|_| begin(session, Method::POST, ping()));
+    let many = |session: &HttpClient| -> Vec<Waiting> {
+        let begun = (0..20).map(|_| session.begin(ping()));
         begun.collect()
     };
     // None of them knows the process that owns the session.
@@ -104,7 +100,7 @@ fn a_process_without_its_tasks_answers() {
     let here = process.open();
     sim::end();
     pass(16);
-    assert_eq!(begin(&here, Method::POST, ping()).status(), Some(503));
+    assert_eq!(here.begin(ping()).status(), Some(503));
 }
 
 #[test]
@@ -114,7 +110,7 @@ fn a_client_that_leaves_delays_no_takeover() {
     pass(16);
     let (_new, other) = new_process(&first);
     second.node.set(Fault::Late(100));
-    let mut left = begin(&at(&second, &other), Method::POST, ping());
+    let mut left = at(&second, &other).begin(ping());
     assert_eq!(left.status(), None);
     advance(Duration::from_millis(100));
     assert_eq!(left.status(), None, "it is being announced");
@@ -173,8 +169,7 @@ fn sessions_outlive_an_outage_that_is_longer_than_the_lease() {
             _ => here.get(Some(&last_id(&seen))),
         };
         assert!(!work.has_ended(), "calls continue");
-        let cancel =
-            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+        let cancel = r#"- notifications/cancelled {"requestId":1}"#;
         assert_eq!(there.post(cancel).status, 202);
         assert!(work.has_ended());
     }
@@ -214,7 +209,7 @@ fn a_session_that_the_store_has_lost_ends_everywhere() {
 }
 
 /// A stream of the second process's own session, at that process.
-fn listening(process: &Process) -> (Session, Reply) {
+fn listening(process: &Process) -> (HttpClient, Reply) {
     let session = process.open();
     assert_eq!(session.post(SUBSCRIBE).status, 200);
     let mut stream = session.get(None);
@@ -277,7 +272,7 @@ fn what_is_acknowledged_is_stored() {
             (set_level("error").as_str(), r#""log_level":"error""#),
             (SUBSCRIBE, "demo://open"),
         ] {
-            let status = begin(&here, Method::POST, body).eventually();
+            let status = here.begin(body).eventually();
             let expected = if fault == Fault::Unanswered { 503 } else { 200 };
             assert_eq!(status, expected, "{fault:?}");
             let record = first.node.common.record(&here.id).unwrap();
@@ -324,14 +319,14 @@ fn what_has_failed_is_offered_again_as_soon_as_the_store_answers() {
     let mut work = here.post(&call(1, "slow"));
     assert!(work.text().contains("\"progress\":1"));
     process.node.set(Fault::Fails);
-    let mut level = begin(&here, Method::POST, &set_level("error"));
+    let mut level = here.begin(&set_level("error"));
     assert_eq!(level.status(), Some(503));
     // Longer than the lease is good, and not so long that readers are sent away.
     pass(14);
     assert!(!work.text().contains("\"progress\":2"));
     process.node.set(Fault::None);
     // Nothing but the lease needs the store, and no time passes.
-    let mut request = begin(&here, Method::POST, ping());
+    let mut request = here.begin(ping());
     assert_eq!(request.status(), Some(200));
     assert!(work.text().contains("\"progress\":2"));
     let record = process.node.common.record(&here.id).unwrap();

@@ -12,7 +12,7 @@ use crate::http_server::legacy::server;
 use crate::http_server::nodes::{
     at, epoch, keys, pass, ping, processes, processes_with, set_level,
 };
-use crate::scripted::{Session, call, last_id, post, send};
+use crate::scripted::{HttpClient, INITIALIZED, call, last_id, post, send};
 use crate::sim::Sim;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -86,8 +86,8 @@ fn the_log_level_of_a_session_is_set_through_any_process() {
     let [first, second] = processes();
     let here = first.open();
     let there = at(&second, &here);
-    let logged = |session: &Session| session.post(&call(1, "log")).whole().contains("written");
-    let set = |session: &Session, level: &str| {
+    let logged = |session: &HttpClient| session.post(&call(1, "log")).whole().contains("written");
+    let set = |session: &HttpClient, level: &str| {
         assert_eq!(session.post(&set_level(level)).status, 200);
     };
     for (at, level, expected) in [
@@ -155,15 +155,11 @@ fn an_owner_that_has_changed_is_looked_up_again() {
 #[test]
 fn what_the_client_declared_is_known_where_its_session_continues() {
     let [first, second, third] = processes();
-    let body = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"extensions":{"com.example/colours":{"red":1}}},"clientInfo":{"name":"ada","version":"1"}}}"#;
+    let body = r#"0 initialize {"protocolVersion":"2025-11-25","capabilities":{"extensions":{"com.example/colours":{"red":1}}},"clientInfo":{"name":"ada","version":"1"}}"#;
     let opened = send(&first.service, post(body));
-    let here = Session {
-        service: first.service.clone(),
-        id: opened.header("mcp-session-id").to_owned(),
-        revision: "2025-11-25",
-        principal: None,
-    };
-    here.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    let client = HttpClient::new(&first.service, "2025-11-25");
+    let here = client.in_session(opened.header("mcp-session-id"));
+    here.post(INITIALIZED);
     let [there, elsewhere] = [&second, &third].map(|process| at(process, &here));
     let mut owner = &first;
     for (session, next) in [(&here, &second), (&there, &third), (&elsewhere, &third)] {

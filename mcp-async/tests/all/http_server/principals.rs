@@ -1,6 +1,5 @@
 //! Who sends a request, and what that proves.
 
-use http::Request;
 use mcp_async::Server;
 use mcp_async::http::{HttpService, Principal};
 use mcp_async::server::layers::around;
@@ -9,7 +8,7 @@ use mcp_proto::rpc::Method;
 use serde::{Deserialize, Serialize};
 
 use crate::http_server::nodes::{at, epoch, pass, processes_of};
-use crate::scripted::{Session, call, modern, post, request, send};
+use crate::scripted::{HttpClient, RequestExt, call, modern, post, send};
 use crate::sim::Sim;
 
 #[derive(Serialize, Deserialize)]
@@ -40,37 +39,25 @@ fn service() -> HttpService {
     server().http().into_service(Sim).unwrap()
 }
 
-fn with<T: Clone + Send + Sync + 'static>(mut request: Request<&str>, value: T) -> Request<&str> {
-    request.extensions_mut().insert(value);
-    request
-}
-
 fn ada(scope: &str) -> Principal {
     Principal::new("ada").with_claims(Scope(scope.into()))
 }
 
-const WHO: &str = r#""name":"whose","arguments":{}"#;
+const WHO: &str = r#"1 tools/call {"name":"whose","arguments":{}}"#;
 
 /// Every request of a session has claims of its own.
 #[test]
 fn claims_are_those_of_the_request() {
     let service = service();
-    let body = request(1, "tools/call", WHO);
     for scope in ["read", "write"] {
-        let reply = send(&service, with(modern(&body), ada(scope)));
-        let text = reply.whole();
-        assert!(text.contains(&format!("ada may {scope} ")), "{text}");
+        let reply = send(&service, modern(WHO).extend(ada(scope)));
+        reply.says(200, [&format!("ada may {scope} ")]);
     }
-    let session = Session::open_as(&service, "2025-11-25", Some(ada("open")));
+    let session = HttpClient::open_as(&service, "2025-11-25", Some(ada("open")));
     for scope in ["read", "write"] {
-        let session = Session {
-            principal: Some(ada(scope)),
-            id: session.id.clone(),
-            service: service.clone(),
-            ..session
-        };
-        let text = session.post(&call(1, "whose")).whole();
-        assert!(text.contains(&format!("ada may {scope} ")), "{text}");
+        let session = session.used_by(Some(ada(scope)));
+        let reply = session.post(&call(1, "whose"));
+        reply.says(200, [&format!("ada may {scope} ")]);
     }
 }
 
@@ -78,14 +65,11 @@ fn claims_are_those_of_the_request() {
 #[test]
 fn a_session_that_is_shared_has_the_claims_of_each_request() {
     let [first, second] = processes_of(tool, |http| http.share_claims::<Scope>("scope"));
-    let here = Session::open_as(&first.service, "2025-11-25", Some(ada("open")));
+    let here = HttpClient::open_as(&first.service, "2025-11-25", Some(ada("open")));
     let who = |scope| {
-        let there = Session {
-            principal: Some(ada(scope)),
-            ..at(&second, &here)
-        };
-        let text = there.post(&call(1, "whose")).whole();
-        assert!(text.contains(&format!("ada may {scope} ")), "{text}");
+        let there = at(&second, &here).used_by(Some(ada(scope)));
+        let reply = there.post(&call(1, "whose"));
+        reply.says(200, [&format!("ada may {scope} ")]);
     };
     who("read");
     first.kill();
@@ -98,17 +82,15 @@ fn a_session_that_is_shared_has_the_claims_of_each_request() {
 #[test]
 fn claims_that_are_not_shared_are_not_forwarded() {
     let [first, second] = processes_of(tool, |http| http);
-    let here = Session::open_as(&first.service, "2025-11-25", Some(ada("open")));
-    let text = at(&second, &here).post(&call(1, "whose")).whole();
-    assert!(text.contains("ada may nothing "), "{text}");
+    let here = HttpClient::open_as(&first.service, "2025-11-25", Some(ada("open")));
+    let reply = at(&second, &here).post(&call(1, "whose"));
+    reply.says(200, ["ada may nothing "]);
 }
 
 #[test]
 fn what_middleware_adds_reaches_handlers() {
     let service = service();
-    let body = request(1, "tools/call", WHO);
-    let text = send(&service, with(modern(&body), User(7))).whole();
-    assert!(text.contains("as 7"), "{text}");
+    send(&service, modern(WHO).extend(User(7))).says(200, ["as 7"]);
     let layered = server().layer(around(|mut call, service| {
         if call.method == Method::ToolsCall {
             call.set_extension(User(1));
@@ -117,10 +99,8 @@ fn what_middleware_adds_reaches_handlers() {
         service.call(call)
     }));
     let layered = layered.http().into_service(Sim).unwrap();
-    let text = send(&layered, with(modern(&body), User(7))).whole();
-    assert!(text.contains("as 2"), "{text}");
-    let session = Session::open(&service, "2025-06-18");
-    let body = call(1, "whose");
-    let text = session.send(with(post(&body), User(9))).whole();
-    assert!(text.contains("nobody may nothing as 9"), "{text}");
+    send(&layered, modern(WHO).extend(User(7))).says(200, ["as 2"]);
+    let session = HttpClient::open(&service, "2025-06-18");
+    let reply = session.send(post(&call(1, "whose")).extend(User(9)));
+    reply.says(200, ["nobody may nothing as 9"]);
 }

@@ -7,7 +7,6 @@ use core::task::{self, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
-use http::{Method, Request};
 use mcp_async::http::Principal;
 use mcp_async::server::{Context, ServerBuilder};
 use mcp_proto::model::LoggingLevel;
@@ -15,10 +14,12 @@ use mcp_proto::server::ListKind;
 
 use crate::http_server::far::Fault;
 use crate::http_server::nodes::{
-    Process, at, begin, epoch, pass, ping, processes, processes_of, processes_with,
+    Process, at, epoch, pass, ping, processes, processes_of, processes_with,
 };
 use crate::http_server::wire::Break;
-use crate::scripted::{Reply, Session, call, last_id, modern, request, send, wait};
+use crate::scripted::{
+    HttpClient, Reply, call, cancelled, last_id, modern, plain_call, send, wait,
+};
 use crate::sim::{Mode, advance, settle};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -33,8 +34,7 @@ fn a_request_is_answered_by_the_owner_of_its_session() {
         assert_eq!(answer.header("content-type"), "application/json");
         assert_eq!(answer.whole(), r#"{"jsonrpc":"2.0","id":9,"result":{}}"#);
         assert!(there.post(&call(1, "echo")).whole().contains("done"));
-        let notified =
-            there.post(r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#);
+        let notified = there.post("- notifications/roots/list_changed");
         assert_eq!(
             (notified.status.as_u16(), notified.whole().as_str()),
             (202, "")
@@ -42,10 +42,7 @@ fn a_request_is_answered_by_the_owner_of_its_session() {
         assert_eq!(there.post("{").status, 400);
     }
     assert_eq!(epoch(&first, &here), 0, "no process has taken it over");
-    let unknown = Session {
-        id: "0".repeat(32),
-        ..at(&second, &here)
-    };
+    let unknown = at(&second, &here).in_session(&"0".repeat(32));
     assert_eq!(unknown.post(ping()).status, 404);
 }
 
@@ -82,14 +79,13 @@ fn a_question_is_answered_through_another_process() {
     assert!(question.contains("roots/list"), "{question}");
     let (_, id) = question.split_once(r#""id":"#).unwrap();
     let id = id.split([',', '}']).next().unwrap();
-    let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[]}}}}"#);
+    let answer = format!(r#"{id} = {{"roots":[]}}"#);
     assert_eq!(at(&third, &here).post(&answer).status, 202);
     assert!(asked.whole().contains("roots"));
     // Cancellation and the log level reach the owner, too.
     let mut never = here.post(&call(7, "never"));
     never.text();
-    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
-    assert_eq!(at(&second, &here).post(cancel).status, 202);
+    assert_eq!(at(&second, &here).post(&cancelled(7)).status, 202);
     assert!(never.has_ended());
 }
 
@@ -149,7 +145,7 @@ fn a_request_whose_owner_dies_is_answered() {
     let here = first.open();
     let there = at(&second, &here);
     first.sim.set(Mode::Paused);
-    let mut waiting = wait(&second.service, posted(&here, ping()));
+    let mut waiting = there.begin(ping());
     first.kill();
     let reply = waiting.reply().expect("an answer at once");
     assert_eq!(
@@ -165,23 +161,12 @@ fn a_request_whose_owner_dies_is_answered() {
     );
 }
 
-fn posted<'b>(session: &Session, body: &'b str) -> Request<&'b str> {
-    Request::post("/mcp")
-        .header("host", "localhost:8000")
-        .header("content-type", "application/json")
-        .header("accept", "application/json, text/event-stream")
-        .header("mcp-session-id", &session.id)
-        .header("mcp-protocol-version", session.revision)
-        .body(body)
-        .unwrap()
-}
-
 #[test]
 fn an_owner_that_is_silent_is_waited_for_until_its_lease_ends() {
     let [first, second] = processes();
     let here = first.open();
     first.sim.set(Mode::Paused);
-    let mut waiting = begin(&at(&second, &here), Method::POST, ping());
+    let mut waiting = at(&second, &here).begin(ping());
     pass(9);
     assert_eq!(waiting.status(), None);
     pass(11);
@@ -194,7 +179,7 @@ fn a_store_that_fails_is_an_error_until_it_works_again() {
     let here = first.open();
     let there = at(&second, &here);
     second.node.set(Fault::Fails);
-    assert_eq!(begin(&there, Method::POST, ping()).eventually(), 503);
+    assert_eq!(there.begin(ping()).eventually(), 503);
     second.node.set(Fault::None);
     assert_eq!(there.post(ping()).status, 200);
     // The owner and its lease are known from now on.
@@ -229,7 +214,7 @@ fn a_late_store_only_takes_longer() {
     for process in [&first, &second] {
         process.node.set(Fault::Late(300));
     }
-    assert_eq!(begin(&there, Method::POST, ping()).eventually(), 200);
+    assert_eq!(there.begin(ping()).eventually(), 200);
     assert_eq!(epoch(&first, &here), 0);
 }
 
@@ -289,14 +274,11 @@ fn a_client_that_does_not_read_stops_the_handler_in_another_process() {
 fn the_owner_knows_the_principal() {
     let [first, second] = processes();
     let ada = Some(Principal::new("ada"));
-    let here = Session::open_as(&first.service, "2025-11-25", ada);
+    let here = HttpClient::open_as(&first.service, "2025-11-25", ada);
     let there = at(&second, &here);
     assert_eq!(there.post(ping()).status, 200);
     for principal in [None, Some(Principal::new("eve"))] {
-        let stranger = Session {
-            principal,
-            ..at(&second, &here)
-        };
+        let stranger = at(&second, &here).used_by(principal);
         assert_eq!(stranger.post(ping()).status, 404);
         assert_eq!(stranger.delete().status, 404);
     }
@@ -305,9 +287,8 @@ fn the_owner_knows_the_principal() {
 
 /// A stream that tells of changed lists of tools.
 fn listen(process: &Process) -> Reply {
-    let notifications = r#""notifications":{"toolsListChanged":true}"#;
-    let listen = request(1, "subscriptions/listen", notifications);
-    let mut listening = send(&process.service, modern(&listen));
+    let listen = r#"1 subscriptions/listen {"notifications":{"toolsListChanged":true}}"#;
+    let mut listening = send(&process.service, modern(listen));
     assert!(listening.text().contains("acknowledged"));
     listening
 }
@@ -372,8 +353,7 @@ fn a_change_before_the_end_of_a_process_reaches_the_others() {
 fn a_change_of_a_call_that_ends_last_reaches_the_others() {
     let [first, second] = processes_with(|http| http.lease(SECOND));
     let mut listening = listen(&second);
-    let work = request(1, "tools/call", r#""name":"work","arguments":{}"#);
-    let mut work = wait(&first.service, modern(&work));
+    let mut work = wait(&first.service, modern(&plain_call(1, "work")));
     first.service.shutdown();
     pass(1);
     advance(SECOND / 4 * 3);

@@ -1,19 +1,21 @@
 //! One caller sends only so much in a time.
 
-use core::net::{IpAddr, SocketAddr};
 use core::time::Duration;
 
-use http::Request;
+use http::{Method, Request};
 use mcp_async::Server;
 use mcp_async::http::{Http, HttpService, Principal};
-use mcp_async::net::RemoteAddr;
 use mcp_async::server::{RateLimit, RateLimits};
 
 use crate::http_server::legacy::server;
 use crate::http_server::nodes::{at, ping, processes_with};
-use crate::scripted::{Reply, Session, call, initialize, modern, post, request, send};
+use crate::scripted::{
+    HttpClient, Reply, RequestExt, SseClient, array, call, get, initialize, modern, plain_call,
+    post, send,
+};
 use crate::server_typed::support::says;
 use crate::sim::{Sim, advance};
+use crate::texts::has;
 
 fn built(set: impl FnOnce(Http) -> Http) -> HttpService {
     set(server().http()).into_service(Sim).unwrap()
@@ -25,29 +27,17 @@ fn slow() -> HttpService {
     built(|http| http.rate_limit(Some(limit)))
 }
 
-fn from<'b>(address: &str, mut request: Request<&'b str>) -> Request<&'b str> {
-    let address: IpAddr = address.parse().unwrap();
-    let address = RemoteAddr(SocketAddr::new(address, 40_000));
-    request.extensions_mut().insert(address);
-    request
-}
-
-fn by<'b>(name: &str, mut request: Request<&'b str>) -> Request<&'b str> {
-    request.extensions_mut().insert(Principal::new(name));
-    request
-}
-
-fn echo(id: u32) -> String {
-    request(id, "tools/call", r#""name":"echo","arguments":{}"#)
+fn echo(id: u32) -> Request<String> {
+    modern(&plain_call(id, "echo"))
 }
 
 /// The number of calls that this caller may make now, at most `most`.
 fn calls(
     service: &HttpService,
     most: u32,
-    send_as: impl Fn(Request<&str>) -> Request<&str>,
+    send_as: impl Fn(Request<String>) -> Request<String>,
 ) -> usize {
-    let replies = (0..most).map(|id| send(service, send_as(modern(&echo(id)))));
+    let replies = (0..most).map(|id| send(service, send_as(echo(id))));
     replies.take_while(|reply| reply.status == 200).count()
 }
 
@@ -63,13 +53,12 @@ fn check_refused(refused: Reply, retry_after: &str) {
 #[test]
 fn each_caller_has_the_limit_that_is_on_by_default() {
     let service = built(|http| http);
-    let asked = |address: &str| calls(&service, 3_000, |it| from(address, it));
+    let asked = |address: &str| calls(&service, 3_000, |it| it.at_address(address));
     assert_eq!(asked("192.0.2.1"), 2_000);
-    let body = echo(1);
-    check_refused(send(&service, from("192.0.2.1", modern(&body))), "1");
+    check_refused(send(&service, echo(1).at_address("192.0.2.1")), "1");
     // Others do not notice: another address, and a principal behind the first one.
     assert_eq!(asked("192.0.2.2"), 2_000);
-    let of_ada = calls(&service, 3_000, |it| by("ada", from("192.0.2.1", it)));
+    let of_ada = calls(&service, 3_000, |it| it.at_address("192.0.2.1").by("ada"));
     assert_eq!(of_ada, 2_000);
     advance(Duration::from_millis(500));
     assert_eq!(asked("192.0.2.1"), 500);
@@ -80,7 +69,7 @@ fn each_caller_has_the_limit_that_is_on_by_default() {
 #[test]
 fn a_network_of_ipv6_is_one_caller() {
     let service = slow();
-    let asked = |address: &str| calls(&service, 9, |it| from(address, it));
+    let asked = |address: &str| calls(&service, 9, |it| it.at_address(address));
     let asked = ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"].map(asked);
     assert_eq!(asked, [5, 0, 5]);
 }
@@ -91,16 +80,8 @@ fn proxies_that_are_trusted_name_the_caller() {
     for (trusted, expected) in [("10.0.0.0/8", [5, 5]), ("10.9.9.9", [5, 0])] {
         let service = built(|http| http.rate_limit(Some(limit)).trusted_proxies([trusted]));
         let asked = ["192.0.2.1", "192.0.2.2"].map(|client| {
-            (0..9)
-                .map(|id| {
-                    let body = echo(id);
-                    let mut request = from("10.1.2.3", modern(&body));
-                    let value = client.parse().unwrap();
-                    request.headers_mut().insert("x-forwarded-for", value);
-                    send(&service, request)
-                })
-                .filter(|reply| reply.status == 200)
-                .count()
+            let from = |it: Request<String>| it.at_address("10.1.2.3");
+            calls(&service, 9, |it| from(it).with("x-forwarded-for", client))
         });
         assert_eq!(asked, expected, "{trusted}");
     }
@@ -110,7 +91,10 @@ fn proxies_that_are_trusted_name_the_caller() {
 fn a_limit_can_be_off_and_cannot_be_zero() {
     let second = Duration::from_secs(1);
     let service = built(|http| http.rate_limit(None));
-    assert_eq!(calls(&service, 2_500, |it| from("192.0.2.1", it)), 2_500);
+    assert_eq!(
+        calls(&service, 2_500, |it| it.at_address("192.0.2.1")),
+        2_500
+    );
     // A caller that is not known again has none.
     assert_eq!(calls(&slow(), 100, |it| it), 100);
     for zero in [
@@ -127,7 +111,7 @@ fn a_limit_can_be_off_and_cannot_be_zero() {
 fn a_session_goes_on_after_a_refusal() {
     let service = slow();
     let ada = Some(Principal::new("ada"));
-    let session = Session::open_as(&service, "2025-11-25", ada);
+    let session = HttpClient::open_as(&service, "2025-11-25", ada);
     for id in 1..=3 {
         assert_eq!(session.post(&call(id, "echo")).status, 200);
     }
@@ -149,9 +133,12 @@ fn a_session_goes_on_after_a_refusal() {
 fn each_message_of_an_array_counts() {
     let service = slow();
     let ada = Some(Principal::new("ada"));
-    let session = Session::open_as(&service, "2025-03-26", ada);
-    let ping = |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
-    let array = |count| format!("[{}]", Vec::from_iter((1..=count).map(ping)).join(","));
+    let session = HttpClient::open_as(&service, "2025-03-26", ada);
+    let ping = |id| format!("{id} ping");
+    let array = |count| {
+        let pings = Vec::from_iter((1..=count).map(ping));
+        array(&Vec::from_iter(pings.iter().map(String::as_str)))
+    };
     // Three are left.
     advance(Duration::from_secs(2));
     check_refused(session.post(&array(5)), "2");
@@ -168,9 +155,9 @@ fn each_message_of_an_array_counts() {
 #[test]
 fn a_flood_of_notifications_is_refused() {
     let service = slow();
-    let progress = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}"#;
+    let progress = r#"- notifications/progress {"progressToken":1,"progress":1}"#;
     let ada = Some(Principal::new("ada"));
-    let session = Session::open_as(&service, "2025-11-25", ada);
+    let session = HttpClient::open_as(&service, "2025-11-25", ada);
     let statuses = [(); 6].map(|()| session.post(progress).status.as_u16());
     assert_eq!(statuses, [202, 202, 202, 429, 429, 429]);
     advance(Duration::from_secs(2));
@@ -183,7 +170,7 @@ fn a_forwarded_request_counts_once() {
     let limit = RateLimit::new(1, Duration::from_secs(3_600)).burst(5);
     let [owner, other] = processes_with(|http| http.rate_limit(Some(limit)));
     let ada = Some(Principal::new("ada"));
-    let open = || Session::open_as(&owner.service, "2025-11-25", ada.clone());
+    let open = || HttpClient::open_as(&owner.service, "2025-11-25", ada.clone());
     let here = owner.sim.run(open);
     let there = at(&other, &here);
     let statuses = [(); 6].map(|()| there.post(ping()).status.as_u16());
@@ -197,25 +184,22 @@ fn a_forwarded_request_counts_once() {
 fn what_the_checks_refuse_does_not_count() {
     let service = slow();
     for _ in 0..20 {
-        let mut foreign = from("192.0.2.1", post("{}"));
-        let host = "evil.example".parse().unwrap();
-        foreign.headers_mut().insert("host", host);
+        let stranger = post("{}").at_address("192.0.2.1");
+        let foreign = stranger.clone().with("host", "evil.example");
         assert_eq!(send(&service, foreign).status, 403);
-        let preflight = Request::options("/mcp")
-            .header("host", "localhost")
-            .header("origin", "http://localhost")
-            .header("access-control-request-method", "POST");
-        let preflight = from("192.0.2.1", preflight.body("").unwrap());
+        let preflight = stranger.with_method(Method::OPTIONS);
+        let preflight = preflight.with("origin", "http://localhost");
+        let preflight = preflight.with("access-control-request-method", "POST");
         assert_eq!(send(&service, preflight).status, 204);
     }
-    assert_eq!(calls(&service, 9, |it| from("192.0.2.1", it)), 5);
+    assert_eq!(calls(&service, 9, |it| it.at_address("192.0.2.1")), 5);
     // Bodies that are no messages count.
     for body in ["", "{", "[]", "[1]", "7"] {
-        let refused = send(&service, from("192.0.2.2", post(body)));
+        let refused = send(&service, post(body).at_address("192.0.2.2"));
         assert_eq!(refused.status, 400, "{body}");
     }
-    let body = initialize("2025-11-25");
-    check_refused(send(&service, from("192.0.2.2", post(&body))), "2");
+    let opening = post(&initialize("2025-11-25"));
+    check_refused(send(&service, opening.at_address("192.0.2.2")), "2");
 }
 
 #[test]
@@ -223,26 +207,14 @@ fn the_endpoints_of_2024_11_05_count_too() {
     let limit = RateLimit::new(1, Duration::from_secs(2)).burst(5);
     let http = server().http().legacy_sse("/sse", "/messages");
     let service = http.rate_limit(Some(limit)).into_service(Sim).unwrap();
-    let open = || {
-        let request = Request::get("/sse")
-            .header("host", "localhost:8000")
-            .header("accept", "text/event-stream");
-        send(&service, by("ada", request.body("").unwrap()))
-    };
-    let mut stream = open();
-    let text = stream.text();
-    let uri = format!("/{}", text.trim_end().rsplit_once("data: ").unwrap().1);
-    let say = |body: &str| {
-        let mut request = post("").map(|_| body);
-        *request.uri_mut() = uri.parse().unwrap();
-        send(&service, by("ada", request)).status.as_u16()
-    };
-    let statuses = [(); 5].map(|()| say(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#));
+    let ada = Some(Principal::new("ada"));
+    let mut client = SseClient::open_in(&service, "", ada);
+    let statuses = [(); 5].map(|()| client.post("1 ping").status.as_u16());
     assert_eq!(statuses, [202, 202, 202, 202, 429]);
-    check_refused(open(), "2");
+    check_refused(send(&service, get(None).to("/sse").by("ada")), "2");
     advance(Duration::from_secs(2));
-    assert_eq!(say(&initialize("2024-11-05")), 202);
-    assert!(stream.text().contains("protocolVersion"));
+    assert_eq!(client.say(&initialize("2024-11-05")), 202);
+    has(&client.stream.text(), ["protocolVersion"]);
 }
 
 #[test]
@@ -254,12 +226,12 @@ fn callers_without_a_principal_do_not_share_the_limits_of_tools() {
     let server = Server::builder("demo", "1.0").tool("echo", "", says("done"));
     let http = server.rate_limits(limits).http();
     let service = http.into_service(Sim).unwrap();
-    let asked = |address: &str| calls(&service, 9, |it| from(address, it));
+    let asked = |address: &str| calls(&service, 9, |it| it.at_address(address));
     assert_eq!(
         ["192.0.2.1", "192.0.2.1", "192.0.2.2"].map(asked),
         [2, 0, 2]
     );
-    let refused = send(&service, from("192.0.2.1", modern(&echo(1))));
+    let refused = send(&service, echo(1).at_address("192.0.2.1"));
     assert_eq!(
         (refused.status.as_u16(), refused.header("retry-after")),
         (429, "1")

@@ -1,12 +1,15 @@
 //! Sessions of the legacy revisions: how one is opened, whose it is, and what it answers.
 
 use crate::http_server::legacy::{server, service};
-use crate::scripted::{Session, call, initialize, post, send};
+use crate::scripted::{
+    HttpClient, RequestExt, array, call, delete, get, initialize, modern, post, send,
+};
 use crate::sim::{Sim, advance};
+use crate::texts::has;
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
-use http::{HeaderMap, HeaderValue, Method, Request};
+use http::Method;
 use mcp_async::Server;
 use mcp_async::http::Principal;
 use mcp_async::server::Context;
@@ -15,14 +18,14 @@ use mcp_async::server::Context;
 #[test]
 fn a_session_answers_at_once_what_it_can() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-        let session = Session::open(&service(), revision);
+        let session = HttpClient::open(&service(), revision);
         let reply = session.post(&call(1, "echo"));
         assert_eq!(reply.status, 200);
         assert_eq!(reply.header("content-type"), "application/json");
         assert!(reply.whole().contains(r#""id":1,"result""#));
-        let reply = session.post(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
+        let reply = session.post("2 ping");
         assert_eq!(reply.whole(), r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
-        let reply = session.post(r#"{"jsonrpc":"2.0","id":3,"method":"nothing/known"}"#);
+        let reply = session.post("3 nothing/known");
         assert_eq!(reply.status, 200);
         assert!(reply.whole().contains("-32601"));
     }
@@ -32,8 +35,8 @@ fn a_session_answers_at_once_what_it_can() {
 #[test]
 fn ids_of_sessions_differ() {
     let service = service();
-    let one = Session::open(&service, "2025-11-25");
-    let two = Session::open(&service, "2025-11-25");
+    let one = HttpClient::open(&service, "2025-11-25");
+    let two = HttpClient::open(&service, "2025-11-25");
     assert_ne!(one.id, two.id);
     for id in [&one.id, &two.id] {
         let is_visible = id.bytes().all(|byte| byte.is_ascii_graphic());
@@ -45,25 +48,13 @@ fn ids_of_sessions_differ() {
 #[test]
 fn a_session_is_named_and_ended() {
     let service = service();
-    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
-    let missing = send(&service, post(ping));
-    assert_eq!(missing.status, 400);
-    assert!(missing.whole().contains("Mcp-Session-Id is missing"));
-    let session = Session::open(&service, "2025-11-25");
-    let nobody = Session {
-        id: "unknown".into(),
-        service: service.clone(),
-        revision: "2025-11-25",
-        principal: None,
-    };
-    assert_eq!(nobody.post(ping).status, 404);
+    send(&service, post("2 ping")).says(400, ["Mcp-Session-Id is missing"]);
+    let session = HttpClient::open(&service, "2025-11-25");
+    let nobody = session.in_session("unknown");
+    assert_eq!(nobody.post("2 ping").status, 404);
     assert_eq!(nobody.get(None).status, 404);
     assert_eq!(nobody.delete().status, 404);
-    let without = Request::delete("/mcp")
-        .header("host", "localhost")
-        .body("")
-        .unwrap();
-    assert_eq!(send(&service, without).status, 400);
+    assert_eq!(send(&service, delete()).status, 400);
 
     let mut stream = session.get(None);
     assert_eq!(stream.status, 200);
@@ -71,7 +62,7 @@ fn a_session_is_named_and_ended() {
     assert!(!stream.has_ended() && !running.has_ended());
     assert_eq!(session.delete().status, 204);
     assert!(stream.has_ended() && running.has_ended());
-    assert_eq!(session.post(ping).status, 404);
+    assert_eq!(session.post("2 ping").status, 404);
     assert_eq!(session.delete().status, 404);
 }
 
@@ -79,70 +70,47 @@ fn a_session_is_named_and_ended() {
 #[test]
 fn a_session_is_its_openers() {
     let service = service();
-    let ada = Session::open_as(&service, "2025-11-25", Some(Principal::new("ada")));
-    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
-    assert_eq!(ada.post(ping).status, 200);
+    let ada = HttpClient::open_as(&service, "2025-11-25", Some(Principal::new("ada")));
+    assert_eq!(ada.post("2 ping").status, 200);
     for principal in [None, Some(Principal::new("bob"))] {
-        let thief = Session {
-            service: service.clone(),
-            id: ada.id.clone(),
-            revision: "2025-11-25",
-            principal,
-        };
-        assert_eq!(thief.post(ping).status, 404);
+        let thief = ada.used_by(principal);
+        assert_eq!(thief.post("2 ping").status, 404);
         assert_eq!(thief.get(None).status, 404);
         assert_eq!(thief.delete().status, 404);
     }
-    assert_eq!(ada.post(ping).status, 200);
+    assert_eq!(ada.post("2 ping").status, 200);
 }
 
 /// SH-33.
 #[test]
 fn versions_of_sessions() {
-    let session = Session::open(&service(), "2025-11-25");
-    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
-    for (version, status) in [("2025-06-18", 200), ("2099-01-01", 400), ("x", 400)] {
-        let other = Session {
-            id: session.id.clone(),
-            service: session.service.clone(),
-            revision: version,
-            principal: None,
-        };
-        assert_eq!(other.post(ping).status, status, "{version}");
+    let session = HttpClient::open(&service(), "2025-11-25");
+    for (revision, status) in [("2025-06-18", 200), ("2099-01-01", 400), ("x", 400)] {
+        let mut other = session.clone();
+        other.revision = revision;
+        assert_eq!(other.post("2 ping").status, status, "{revision}");
     }
 }
 
 /// SH-45.
 #[test]
 fn bad_bodies() {
-    let session = Session::open(&service(), "2025-11-25");
-    for (body, status, code) in [
-        ("{", 400, "-32700"),
-        ("7", 400, "-32600"),
-        (
-            r#"[{"jsonrpc":"2.0","id":2,"method":"ping"}]"#,
-            400,
-            "-32600",
-        ),
-        (r#"{"jsonrpc":"2.0","id":2}"#, 400, "-32600"),
+    let session = HttpClient::open(&service(), "2025-11-25");
+    for (body, code) in [
+        ("{", "-32700"),
+        ("7", "-32600"),
+        (&array(&["2 ping"]), "-32600"),
+        (r#"{"jsonrpc":"2.0","id":2}"#, "-32600"),
     ] {
-        let reply = session.post(body);
-        assert_eq!(reply.status, status, "{body}");
-        let text = reply.whole();
-        assert!(text.contains(code), "{text}");
+        session.post(body).says(400, [code]);
     }
     // An answer to nothing is accepted (SH-47).
-    assert_eq!(
-        session
-            .post(r#"{"jsonrpc":"2.0","id":99,"result":{}}"#)
-            .status,
-        202
-    );
+    assert_eq!(session.post("99 = {}").status, 202);
 }
 
 #[test]
 fn an_id_in_flight_is_refused_and_the_first_is_answered() {
-    let session = Session::open(&service(), "2025-11-25");
+    let session = HttpClient::open(&service(), "2025-11-25");
     let mut first = session.post(&call(1, "slow"));
     let second = session.post(&call(1, "echo"));
     assert!(second.whole().contains("-32600"));
@@ -151,8 +119,8 @@ fn an_id_in_flight_is_refused_and_the_first_is_answered() {
     // Another session has ids of its own.
     let service = service();
     let (one, two) = (
-        Session::open(&service, "2025-11-25"),
-        Session::open(&service, "2025-11-25"),
+        HttpClient::open(&service, "2025-11-25"),
+        HttpClient::open(&service, "2025-11-25"),
     );
     let mut first = one.post(&call(1, "slow"));
     assert!(two.post(&call(1, "echo")).whole().contains("done"));
@@ -163,52 +131,32 @@ fn an_id_in_flight_is_refused_and_the_first_is_answered() {
 /// SH-09, SSE-01.
 #[test]
 fn arrays_of_2025_03_26() {
-    let session = Session::open(&service(), "2025-03-26");
-    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
-    let reply = session.post(&format!("[{ping},{}]", call(3, "echo")));
+    let session = HttpClient::open(&service(), "2025-03-26");
+    let reply = session.post(&array(&["2 ping", &call(3, "echo")]));
     assert_eq!(reply.status, 200);
     let text = reply.whole();
     assert!(text.starts_with('[') && text.ends_with(']'), "{text}");
-    assert!(
-        text.contains(r#""id":2"#) && text.contains(r#""id":3"#),
-        "{text}"
-    );
-    let told = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
-    assert_eq!(session.post(&format!("[{told},{told}]")).status, 202);
-    let mut reply = session.post(&format!("[{ping},{}]", call(4, "slow")));
+    has(&text, [r#""id":2"#, r#""id":3"#]);
+    let told = "- notifications/roots/list_changed";
+    assert_eq!(session.post(&array(&[told, told])).status, 202);
+    let mut reply = session.post(&array(&["2 ping", &call(4, "slow")]));
     assert!(reply.text().contains("notifications/progress"));
     advance(Duration::from_secs(1));
-    let text = reply.text();
-    assert!(
-        text.contains(r#"data: [{"jsonrpc""#) && text.contains("at last"),
-        "{text}"
-    );
+    has(&reply.text(), [r#"data: [{"jsonrpc""#, "at last"]);
     assert!(reply.has_ended());
 }
 
 #[test]
 fn servers_without_sessions() {
     let service = server().http().stateless().into_service(Sim).unwrap();
-    let body = initialize("2025-06-18");
-    let reply = send(&service, post(&body));
-    assert_eq!(reply.status, 200);
+    let reply = send(&service, post(&initialize("2025-06-18")));
     assert_eq!(reply.header("mcp-session-id"), "");
-    let body = call(1, "echo");
-    let mut request = post(&body);
-    let version = "2025-06-18".parse().unwrap();
-    request
-        .headers_mut()
-        .insert("mcp-protocol-version", version);
-    let reply = send(&service, request);
-    assert_eq!(reply.status, 200);
-    assert!(reply.whole().contains("done"));
+    reply.says(200, []);
+    let request = post(&call(1, "echo")).with("mcp-protocol-version", "2025-06-18");
+    send(&service, request).says(200, ["done"]);
     // There is no stream to open, and no session to end.
-    for method in [Method::GET, Method::DELETE] {
-        let request = Request::builder().method(method).uri("/mcp");
-        let request = request
-            .header("host", "localhost")
-            .header("accept", "text/event-stream");
-        let reply = send(&service, request.body("").unwrap());
+    for request in [get(None), delete()] {
+        let reply = send(&service, request);
         assert_eq!(reply.status, 405);
         assert_eq!(reply.header("allow"), "POST");
     }
@@ -227,73 +175,36 @@ fn the_id_of_a_session_is_the_servers_word() {
             },
         )
     };
-    let name = |mut request: Request<_>| {
-        let headers: &mut HeaderMap = request.headers_mut();
-        headers.insert("mcp-session-id", HeaderValue::from_static("of-another"));
-        headers.insert(
-            "mcp-protocol-version",
-            HeaderValue::from_static("2025-06-18"),
-        );
-        request
+    let named = || {
+        let request = post(&call(1, "id")).with("mcp-session-id", "of-another");
+        request.with("mcp-protocol-version", "2025-06-18")
     };
     let service = server().http().stateless().into_service(Sim).unwrap();
-    let body = call(1, "id");
-    assert!(
-        send(&service, name(post(&body)))
-            .whole()
-            .contains("None false")
-    );
+    send(&service, named()).says(200, ["None false"]);
 
     let service = server().http().into_service(Sim).unwrap();
-    let session = Session::open(&service, "2025-06-18");
+    let session = HttpClient::open(&service, "2025-06-18");
     let expected = format!("Some(\\\"{}\\\") true", session.id);
-    let said = session.post(&call(1, "id")).whole();
-    assert!(said.contains(&expected), "{said}");
-    assert_eq!(send(&service, name(post(&body))).status, 404);
+    session.post(&call(1, "id")).says(200, [&expected]);
+    assert_eq!(send(&service, named()).status, 404);
 }
 
 /// DF-01, DF-02, DF-03.
 #[test]
 fn the_draft_profile_wants_headers() {
     let service = server().draft_profile().http().into_service(Sim).unwrap();
-    let body = initialize("2025-11-25");
-    let opened = |method: Option<&str>| {
-        let mut request = post(&body);
-        if let Some(method) = method {
-            request
-                .headers_mut()
-                .insert("mcp-method", method.parse().unwrap());
-        }
-        send(&service, request)
-    };
-    let session = Session {
-        id: opened(Some("initialize"))
-            .header("mcp-session-id")
-            .to_owned(),
-        service: service.clone(),
-        revision: "2025-11-25",
-        principal: None,
-    };
+    let opening = post(&initialize("2025-11-25")).with("mcp-method", "initialize");
+    let opened = send(&service, opening);
+    let client = HttpClient::new(&service, "2025-11-25");
+    let session = client.in_session(opened.header("mcp-session-id"));
     let body = call(1, "echo");
-    let reply = session.post(&body);
-    assert_eq!(reply.status, 400);
-    assert!(reply.whole().contains("-32001"));
-    let mut request = post(&body);
-    request
-        .headers_mut()
-        .insert("mcp-method", "tools/call".parse().unwrap());
-    request
-        .headers_mut()
-        .insert("mcp-name", "echo".parse().unwrap());
-    let reply = session.send(request);
-    assert_eq!(reply.status, 200);
-    assert!(reply.whole().contains("done"));
+    session.post(&body).says(400, ["-32001"]);
+    let request = post(&body).with("mcp-method", "tools/call");
+    let request = request.with("mcp-name", "echo");
+    session.send(request).says(200, ["done"]);
     // Elsewhere nobody looks at them.
-    let session = Session::open(&self::service(), "2025-11-25");
-    let mut request = post(&body);
-    request
-        .headers_mut()
-        .insert("mcp-method", "wrong".parse().unwrap());
+    let session = HttpClient::open(&self::service(), "2025-11-25");
+    let request = post(&body).with("mcp-method", "wrong");
     assert_eq!(session.send(request).status, 200);
 }
 
@@ -301,19 +212,11 @@ fn the_draft_profile_wants_headers() {
 #[test]
 fn the_other_era_is_served_beside() {
     let service = service();
-    let session = Session::open(&service, "2025-11-25");
-    let body = crate::scripted::request(1, "tools/list", "");
-    let mut request = crate::scripted::modern(&body);
+    let session = HttpClient::open(&service, "2025-11-25");
     // Ignored there (SH-41).
-    request
-        .headers_mut()
-        .insert("mcp-session-id", session.id.parse().unwrap());
-    let reply = send(&service, request);
-    assert_eq!(reply.status, 200);
-    assert!(reply.whole().contains(r#""resultType":"complete""#));
-    let mut put = post("");
-    *put.method_mut() = Method::PUT;
-    let refused = send(&service, put);
+    let request = modern("1 tools/list").with("mcp-session-id", &session.id);
+    send(&service, request).says(200, [r#""resultType":"complete""#]);
+    let refused = send(&service, post("").with_method(Method::PUT));
     assert_eq!(refused.header("allow"), "GET, POST, DELETE");
 }
 
@@ -331,7 +234,7 @@ fn a_value_of_a_session_over_http_ends_with_it() {
             async move { Ok("kept") }
         });
         let service = server.http().into_service(Sim).unwrap();
-        let session = Session::open(&service, "2025-06-18");
+        let session = HttpClient::open(&service, "2025-06-18");
         assert!(session.post(&call(1, "keep")).whole().contains("kept"));
         let mut running = None;
         match way {

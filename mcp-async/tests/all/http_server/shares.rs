@@ -1,51 +1,37 @@
 //! One caller does not take what all share.
 
-use core::net::{IpAddr, SocketAddr};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
 use http::Request;
 use mcp_async::http::{Http, HttpService, Principal};
-use mcp_async::net::RemoteAddr;
 use mcp_async::server::{Context, ServerBuilder};
 use mcp_proto::model::LoggingLevel;
 
 use crate::http_server::legacy::server;
 use crate::scripted::{
-    Reply, Session, Waiting, call, initialize, modern, post, request, send, wait,
+    HttpClient, INITIALIZED, Reply, RequestExt, SseClient, call, get, initialize, modern,
+    plain_call, post, send, wait,
 };
 use crate::sim::{Sim, advance, settle};
+use crate::texts::has;
 
-/// A request from this address.
-fn from<'b>(address: &str, mut request: Request<&'b str>) -> Request<&'b str> {
-    let address: IpAddr = address.parse().unwrap();
-    let address = RemoteAddr(SocketAddr::new(address, 40_000));
-    request.extensions_mut().insert(address);
-    request
+fn called(tool: &str) -> Request<String> {
+    modern(&plain_call(1, tool))
 }
 
-fn by<'b>(name: &str, mut request: Request<&'b str>) -> Request<&'b str> {
-    request.extensions_mut().insert(Principal::new(name));
-    request
-}
-
-fn called(tool: &str) -> String {
-    request(
-        1,
-        "tools/call",
-        &format!(r#""name":"{tool}","arguments":{{}}"#),
-    )
+fn listen() -> Request<String> {
+    modern(r#"9 subscriptions/listen {"notifications":{}}"#)
 }
 
 /// Opens as many listens as this caller may have, at most `most`.
 fn listens(
     service: &HttpService,
     most: usize,
-    send_as: impl Fn(Request<&str>) -> Request<&str>,
+    send_as: impl Fn(Request<String>) -> Request<String>,
 ) -> Vec<Reply> {
-    let body = request(9, "subscriptions/listen", r#""notifications":{}"#);
-    let replies = (0..most).map(|_| send(service, send_as(modern(&body))));
+    let replies = (0..most).map(|_| send(service, send_as(listen())));
     replies.take_while(|reply| reply.status == 200).collect()
 }
 
@@ -56,12 +42,15 @@ fn built(set: impl FnOnce(Http) -> Http) -> HttpService {
 #[test]
 fn a_caller_leaves_room_for_the_listens_of_others() {
     let service = built(|http| http.max_exchanges(12));
-    let first = listens(&service, 12, |it| by("bob", from("192.0.2.1", it)));
-    let second = listens(&service, 12, |it| by("eve", from("192.0.2.1", it)));
-    let third = listens(&service, 12, |it| from("192.0.2.1", it));
+    let first = listens(&service, 12, |it| it.at_address("192.0.2.1").by("bob"));
+    let second = listens(&service, 12, |it| it.at_address("192.0.2.1").by("eve"));
+    let third = listens(&service, 12, |it| it.at_address("192.0.2.1"));
     assert_eq!([&first, &second, &third].map(Vec::len), [6, 3, 2]);
     drop(first);
-    assert_eq!(listens(&service, 12, |it| from("192.0.2.2", it)).len(), 4);
+    assert_eq!(
+        listens(&service, 12, |it| it.at_address("192.0.2.2")).len(),
+        4
+    );
 }
 
 #[test]
@@ -73,7 +62,7 @@ fn an_address_of_ipv6_is_a_network() {
         "2001:db8::3",
         "2001:db8:0:1::1",
     ]
-    .map(|address| listens(&service, 1, |it| from(address, it)));
+    .map(|address| listens(&service, 1, |it| it.at_address(address)));
     assert_eq!(kept.each_ref().map(Vec::len), [1, 1, 0, 1]);
 }
 
@@ -85,24 +74,14 @@ fn without_a_caller_only_the_number_counts() {
 
 #[test]
 fn named_proxies_say_who_asks() {
-    let forwarded = |address: &'static str| {
-        move |mut it: Request<&'_ str>| -> Request<String> {
-            let value = address.parse().unwrap();
-            it.headers_mut().insert("x-forwarded-for", value);
-            it.map(str::to_owned)
-        }
-    };
     for (is_named, expected) in [(true, 1), (false, 0)] {
         let service = built(|http| match is_named {
             true => http.max_exchanges(4).trusted_proxies(["10.0.0.0/8"]),
             false => http.max_exchanges(4),
         });
         let ask = |address| {
-            let body = request(9, "subscriptions/listen", r#""notifications":{}"#);
-            let request = forwarded(address)(modern(&body));
-            let (parts, body) = request.into_parts();
-            let request = Request::from_parts(parts, &*body);
-            send(&service, from("10.1.2.3", request))
+            let request = listen().with("x-forwarded-for", address);
+            send(&service, request.at_address("10.1.2.3"))
         };
         let kept = [ask("192.0.2.1"), ask("192.0.2.1"), ask("192.0.2.1")];
         assert_eq!(
@@ -123,18 +102,15 @@ fn a_full_table_does_not_keep_out_what_ends_at_once() {
     let service = built(|http| http.max_exchanges(2));
     let full = listens(&service, 9, |it| it);
     assert_eq!(full.len(), 2);
-    assert_eq!(send(&service, modern(&called("echo"))).status, 200);
-    let list = request(1, "tools/list", "");
-    assert_eq!(send(&service, modern(&list)).status, 200);
-    for body in [&called("slow"), &called("never")] {
-        let refused = send(&service, modern(body));
-        assert_eq!(refused.status, 503);
+    assert_eq!(send(&service, called("echo")).status, 200);
+    assert_eq!(send(&service, modern("1 tools/list")).status, 200);
+    for tool in ["slow", "never"] {
+        let refused = send(&service, called(tool));
         assert_eq!(refused.header("retry-after"), "5");
-        assert!(refused.whole().contains("may have run"));
+        refused.says(503, ["may have run"]);
     }
     drop(full);
-    let body = called("slow");
-    let mut slow: Waiting = wait(&service, modern(&body));
+    let mut slow = wait(&service, called("slow"));
     advance(Duration::from_secs(1));
     assert_eq!(slow.reply().unwrap().status, 200);
     // It has left its place.
@@ -142,25 +118,19 @@ fn a_full_table_does_not_keep_out_what_ends_at_once() {
 }
 
 fn open(service: &HttpService, address: &str) -> Reply {
-    let body = initialize("2025-11-25");
-    send(service, from(address, post(&body)))
+    send(service, post(&initialize("2025-11-25")).at_address(address))
 }
 
 #[test]
 fn a_caller_leaves_room_for_the_sessions_of_others() {
     let service = built(|http| http.max_sessions(4));
     let open = |name: &str| {
-        let body = initialize("2025-11-25");
-        let reply = send(&service, by(name, post(&body)));
-        let id = reply.header("mcp-session-id").to_owned();
+        let reply = send(&service, post(&initialize("2025-11-25")).by(name));
         if reply.status == 200 {
-            let session = Session {
-                service: service.clone(),
-                id,
-                revision: "2025-11-25",
-                principal: Some(Principal::new(name)),
-            };
-            session.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+            let client =
+                HttpClient::new(&service, "2025-11-25").used_by(Some(Principal::new(name)));
+            let session = client.in_session(reply.header("mcp-session-id"));
+            session.post(INITIALIZED);
         }
         reply.status.as_u16()
     };
@@ -169,25 +139,16 @@ fn a_caller_leaves_room_for_the_sessions_of_others() {
 }
 
 fn ping(service: &HttpService, opened: &Reply) -> u16 {
-    say(
-        service,
-        opened,
-        r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#,
-    )
+    say(service, opened, "2 ping")
 }
 
 fn confirm(service: &HttpService, opened: &Reply) {
-    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    assert_eq!(say(service, opened, ready), 202);
+    assert_eq!(say(service, opened, INITIALIZED), 202);
 }
 
 fn say(service: &HttpService, opened: &Reply, body: &str) -> u16 {
-    let session = Session {
-        service: service.clone(),
-        id: opened.header("mcp-session-id").to_owned(),
-        revision: "2025-11-25",
-        principal: None,
-    };
+    let client = HttpClient::new(service, "2025-11-25");
+    let session = client.in_session(opened.header("mcp-session-id"));
     session.post(body).status.as_u16()
 }
 
@@ -232,10 +193,7 @@ fn a_full_table_makes_room_for_a_new_caller_at_once() {
 #[test]
 fn a_stream_of_2024_11_05_makes_room_too() {
     let service = built(|http| http.max_sessions(1).legacy_sse("/sse", "/messages"));
-    let get = Request::get("/sse")
-        .header("host", "localhost")
-        .header("accept", "text/event-stream");
-    let mut stream = send(&service, from("192.0.2.1", get.body("").unwrap()));
+    let mut stream = send(&service, get(None).to("/sse").at_address("192.0.2.1"));
     stream.text();
     assert!(!stream.has_ended());
     assert_eq!(open(&service, "192.0.2.2").status, 200);
@@ -285,17 +243,16 @@ fn chapters(server: ServerBuilder, told: &Arc<AtomicUsize>) -> ServerBuilder {
 #[test]
 fn answers_that_are_not_read_are_bounded() {
     let service = wordy(160_000);
-    let ask = |address: &str| send(&service, from(address, modern(&called("long"))));
+    let ask = |address: &str| send(&service, called("long").at_address(address));
     let mut kept = [ask("192.0.2.1"), ask("192.0.2.1")];
     assert_eq!(kept.each_ref().map(|it| it.status.as_u16()), [200, 200]);
     let refused = ask("192.0.2.1");
-    assert_eq!(refused.status, 503);
     assert_eq!(refused.header("retry-after"), "5");
-    assert!(refused.whole().contains("may have run"));
+    refused.says(503, ["may have run"]);
     // Others are answered, and so are short answers.
     let other = ask("192.0.2.2");
     assert_eq!(other.status, 200);
-    let short = send(&service, from("192.0.2.1", modern(&called("echo"))));
+    let short = send(&service, called("echo").at_address("192.0.2.1"));
     assert_eq!(short.status, 200);
     // What is read makes room, whoever holds the response.
     assert!(kept[0].text().contains("xxx"));
@@ -311,7 +268,7 @@ fn a_handshake_whose_answer_has_no_room_opens_no_session() {
     let http = server.http().max_total_unread_bytes(160_000);
     let service = http.into_service(Sim).unwrap();
     let opening = initialize("2025-11-25");
-    let open = |address: &str| send(&service, from(address, post(&opening)));
+    let open = |address: &str| send(&service, post(&opening).at_address(address));
     let kept = [(); 3].map(|()| open("192.0.2.1"));
     let statuses = kept.each_ref().map(|it| it.status.as_u16());
     assert_eq!(statuses, [200, 200, 503]);
@@ -325,15 +282,15 @@ fn a_handshake_whose_answer_has_no_room_opens_no_session() {
 #[test]
 fn a_stream_gives_back_what_was_read() {
     let service = wordy(160_000);
-    let body = called("many").replace(r#""_meta":{"#, r#""_meta":{"progressToken":1,"#);
+    let many = || modern(&call(1, "many")).at_address("192.0.2.1");
     for _ in 0..3 {
-        let mut stream = send(&service, from("192.0.2.1", modern(&body)));
+        let mut stream = send(&service, many());
         let text = stream.text();
         assert!(text.contains("done") && stream.has_ended());
     }
-    let unread = send(&service, from("192.0.2.1", modern(&body)));
+    let unread = send(&service, many());
     drop(unread);
-    let kept = [(); 2].map(|()| send(&service, from("192.0.2.1", modern(&called("long")))));
+    let kept = [(); 2].map(|()| send(&service, called("long").at_address("192.0.2.1")));
     assert_eq!(kept.map(|it| it.status.as_u16()), [200, 200]);
 }
 
@@ -344,11 +301,11 @@ fn a_budget_of_zero_is_a_mistake() {
     assert_eq!(error.mistakes()[0].name(), "max_total_unread_bytes");
 }
 
-fn session_of(service: &HttpService, name: &str) -> Session {
-    Session::open_as(service, "2025-11-25", Some(Principal::new(name)))
+fn session_of(service: &HttpService, name: &str) -> HttpClient {
+    HttpClient::open_as(service, "2025-11-25", Some(Principal::new(name)))
 }
 
-fn read_chapters(session: &Session) {
+fn read_chapters(session: &HttpClient) {
     let text = session.post(&call(2, "chapters")).whole();
     assert!(text.contains("the end"));
 }
@@ -374,23 +331,13 @@ fn handlers_of_sessions_wait_for_their_readers() {
 #[test]
 fn handlers_of_2024_11_05_wait_for_their_readers() {
     let (service, told) = counted(160_000);
-    let get = Request::get("/sse")
-        .header("host", "localhost")
-        .header("accept", "text/event-stream");
-    let mut stream = send(&service, by("bob", get.body("").unwrap()));
-    let text = stream.text();
-    let (_, reference) = text.trim_end().split_once("data: ").unwrap();
-    let say = |body: &str| {
-        let mut request = post(body);
-        *request.uri_mut() = format!("/{reference}").parse().unwrap();
-        send(&service, by("bob", request)).status.as_u16()
-    };
-    assert_eq!(say(&initialize("2024-11-05")), 202);
-    assert!(stream.text().contains("serverInfo"));
-    assert_eq!(say(&call(1, "chapters")), 202);
-    settle();
+    let principal = Some(Principal::new("bob"));
+    let mut client = SseClient::open_in(&service, "", principal);
+    assert_eq!(client.say(&initialize("2024-11-05")), 202);
+    has(&client.stream.text(), ["serverInfo"]);
+    assert_eq!(client.say(&call(1, "chapters")), 202);
     assert_eq!(told.load(Ordering::SeqCst), 9);
-    assert_eq!(say(&call(2, "echo")), 503);
-    assert!(stream.text().contains("the end"));
-    assert_eq!(say(&call(2, "echo")), 202);
+    assert_eq!(client.say(&call(2, "echo")), 503);
+    has(&client.stream.text(), ["the end"]);
+    assert_eq!(client.say(&call(2, "echo")), 202);
 }

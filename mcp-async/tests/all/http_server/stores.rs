@@ -4,7 +4,6 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
-use http::Method;
 use mcp_async::http::Principal;
 use mcp_async::runtime::Runtime as _;
 use mcp_async::server::{Context, Registry, ServerBuilder};
@@ -12,9 +11,9 @@ use mcp_proto::model::LoggingLevel;
 
 use crate::http_server::far::Fault;
 use crate::http_server::nodes::{
-    at, begin, epoch, pass, ping, processes, processes_of, processes_with, set_level,
+    at, epoch, pass, ping, processes, processes_of, processes_with, set_level,
 };
-use crate::scripted::{Session, Waiting, call, last_id, modern, request, send};
+use crate::scripted::{HttpClient, Waiting, call, delete, last_id, modern, send};
 use crate::sim::{Mode, Sim, advance, settle};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -89,11 +88,8 @@ fn the_events_of_a_killed_process_are_replayed() {
 #[test]
 fn a_stranger_does_not_take_a_session_over() {
     let [first, second] = processes();
-    let here = Session::open_as(&first.service, "2025-11-25", Some(Principal::new("ada")));
-    let thief = Session {
-        principal: Some(Principal::new("eve")),
-        ..at(&second, &here)
-    };
+    let here = HttpClient::open_as(&first.service, "2025-11-25", Some(Principal::new("ada")));
+    let thief = at(&second, &here).used_by(Some(Principal::new("eve")));
     for _ in 0..2 {
         assert_eq!(thief.post(ping()).status, 404);
         assert_eq!(thief.delete().status, 404);
@@ -112,9 +108,7 @@ fn requests_that_come_together_take_a_session_over_once() {
     pass(16);
     second.node.set(Fault::Late(100));
     let there = at(&second, &here);
-    let mut both: Vec<_> = [ping(); 2]
-        .map(|ping| begin(&there, Method::POST, ping))
-        .into();
+    let mut both: Vec<_> = [ping(); 2].map(|ping| there.begin(ping)).into();
     let mut statuses = Vec::new();
     for _ in 0..10 {
         both.retain_mut(|request| {
@@ -161,7 +155,7 @@ fn the_sessions_own_stream_goes_on_there() {
 fn what_was_agreed_on_is_known_there() {
     let [first, second] = processes();
     let owner = Some(Principal::new("ada"));
-    let here = Session::open_as(&first.service, "2025-06-18", owner);
+    let here = HttpClient::open_as(&first.service, "2025-06-18", owner);
     first.kill();
     pass(16);
     let there = at(&second, &here);
@@ -296,8 +290,8 @@ fn whoever_sends_an_event_waits_until_the_store_has_it() {
     check(100, "[100, 200, 300]");
     let [process] = processes_of(|server| telling(server, &Arc::default()), |http| http);
     process.node.set(Fault::Late(100));
-    let body = request(1, "tools/call", r#""name":"tells","arguments":{}"#);
-    let text = send(&process.service, modern(&body)).whole();
+    let body = r#"1 tools/call {"name":"tells","arguments":{}}"#;
+    let text = send(&process.service, modern(body)).whole();
     assert!(text.contains("[0, 0, 0]"), "stored nowhere: {text}");
 }
 
@@ -306,7 +300,7 @@ fn nobody_waits_for_an_event_that_is_stored_nowhere() {
     let steps = Arc::default();
     let told = || AtomicUsize::load(&steps, Ordering::SeqCst);
     let [process] = processes_of(|server| telling(server, &steps), |http| http);
-    let session = Session::open(&process.service, "2025-06-18");
+    let session = HttpClient::open(&process.service, "2025-06-18");
     process.node.set(Fault::Late(1000));
     // Nobody has an id to come back with, so the stream is gone before the store heard of it. The
     // session's own stream is not.
@@ -354,12 +348,12 @@ fn events_on_their_way_to_the_store_outlive_the_end_of_the_service() {
 fn what_was_deleted_does_not_come_back() {
     let [process] = processes();
     let store = &process.node;
-    let check = |write: &dyn Fn(&Session), gives_up: bool| {
+    let check = |write: &dyn Fn(&HttpClient), gives_up: bool| {
         let session = process.open();
         let is_kept = || store.common.record(&session.id).is_some();
         store.set(Fault::Late(100));
         write(&session);
-        let mut deleting = Some(begin(&session, Method::DELETE, ""));
+        let mut deleting = Some(session.begin_sending(delete()));
         assert_eq!(deleting.as_mut().and_then(Waiting::status), None);
         assert!(is_kept());
         // It is over for everybody who asks meanwhile.
@@ -378,9 +372,9 @@ fn what_was_deleted_does_not_come_back() {
         store.set(Fault::None);
         assert_eq!(session.post(ping()).status, 404);
     };
-    let nothing = |_: &Session| {};
+    let nothing = |_: &HttpClient| {};
     // What is being saved, and appended, would be there again afterwards.
-    let busy = |session: &Session| {
+    let busy = |session: &HttpClient| {
         session.post(&call(1, "slow")).text();
     };
     for gives_up in [false, true] {

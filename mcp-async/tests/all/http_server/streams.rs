@@ -11,13 +11,14 @@ use mcp_proto::rpc;
 use mcp_proto::server::ListKind;
 
 use crate::http_server::legacy::{server, service};
-use crate::scripted::{Session, call, last_id};
+use crate::scripted::{HttpClient, array, call, last_id};
 use crate::sim::{Sim, advance, settle};
+use crate::texts::has;
 
 /// SH-12, SH-14.
 #[test]
 fn streams_of_posts_begin_with_an_id_where_that_is_known() {
-    let session = Session::open(&service(), "2025-11-25");
+    let session = HttpClient::open(&service(), "2025-11-25");
     let mut reply = session.post(&call(1, "slow"));
     assert_eq!(reply.header("content-type"), "text/event-stream");
     let text = reply.text();
@@ -35,14 +36,14 @@ fn streams_of_posts_begin_with_an_id_where_that_is_known() {
     assert!(text.contains(r#""id":1,"result""#), "{text}");
     assert!(reply.has_ended() && !never.has_ended());
 
-    let session = Session::open(&service(), "2025-06-18");
+    let session = HttpClient::open(&service(), "2025-06-18");
     assert_eq!(session.post(&call(2, "never")).text(), "");
 }
 
 /// SH-10, SH-18, SH-22, SH-26, SH-53.
 #[test]
 fn a_handler_outlives_its_post() {
-    let session = Session::open(&service(), "2025-11-25");
+    let session = HttpClient::open(&service(), "2025-11-25");
     let mut reply = session.post(&call(1, "slow"));
     let id = last_id(&reply.text());
     drop(reply);
@@ -71,11 +72,10 @@ fn a_handler_outlives_its_post() {
 #[test]
 fn a_stream_that_has_ended_is_resumed_only_for_what_is_left() {
     for revision in ["2025-06-18", "2025-11-25"] {
-        let session = Session::open(&service(), revision);
+        let session = HttpClient::open(&service(), revision);
         let mut reply = session.post(&call(1, "slow"));
         let id = last_id(&reply.text());
-        let cancel =
-            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+        let cancel = r#"- notifications/cancelled {"requestId":1}"#;
         assert_eq!(session.post(cancel).status, 202);
         assert!(reply.has_ended());
         let ended = session.get(Some(&id));
@@ -93,7 +93,7 @@ fn a_stream_that_has_ended_is_resumed_only_for_what_is_left() {
 
 #[test]
 fn a_resumed_stream_that_is_quiet_gives_an_id() {
-    let session = Session::open(&service(), "2025-11-25");
+    let session = HttpClient::open(&service(), "2025-11-25");
     let first = last_id(&session.post(&call(1, "never")).text());
     let mut again = session.get(Some(&first));
     let text = again.text();
@@ -103,8 +103,12 @@ fn a_resumed_stream_that_is_quiet_gives_an_id() {
     );
     let second = last_id(&text);
     assert_ne!(first, second);
-    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
-    assert_eq!(session.post(cancel).status, 202);
+    assert_eq!(
+        session
+            .post(r#"- notifications/cancelled {"requestId":1}"#)
+            .status,
+        202
+    );
     assert!(again.has_ended());
     assert_eq!(session.get(Some(&second)).status, 405);
 }
@@ -112,7 +116,7 @@ fn a_resumed_stream_that_is_quiet_gives_an_id() {
 /// SH-11, SH-13.
 #[test]
 fn a_client_may_be_told_to_poll() {
-    let session = Session::open(&service(), "2025-11-25");
+    let session = HttpClient::open(&service(), "2025-11-25");
     let mut reply = session.post(&call(1, "poll"));
     let text = reply.text();
     assert!(
@@ -129,7 +133,7 @@ fn a_client_may_be_told_to_poll() {
     assert!(again.has_ended());
 
     // Before that revision the stream stays.
-    let session = Session::open(&service(), "2025-06-18");
+    let session = HttpClient::open(&service(), "2025-06-18");
     let mut reply = session.post(&call(1, "poll"));
     assert!(!reply.has_ended());
     advance(Duration::from_secs(1));
@@ -139,7 +143,7 @@ fn a_client_may_be_told_to_poll() {
 /// SH-15, SH-59.
 #[test]
 fn a_question_goes_with_the_call_that_it_is_asked_for() {
-    let session = Session::open(&service(), "2025-11-25");
+    let session = HttpClient::open(&service(), "2025-11-25");
     let mut other = session.get(None);
     let mut reply = session.post(&call(7, "ask"));
     let text = reply.text();
@@ -147,7 +151,7 @@ fn a_question_goes_with_the_call_that_it_is_asked_for() {
     assert!(!other.text().contains("roots/list"));
     let (_, rest) = text.split_once(r#""id":"#).unwrap();
     let id = &rest[..rest.find([',', '}']).unwrap()];
-    let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[]}}}}"#);
+    let answer = format!(r#"{id} = {{"roots":[]}}"#);
     assert_eq!(session.post(&answer).status, 202);
     let text = reply.text();
     assert!(
@@ -162,7 +166,7 @@ fn a_question_goes_with_the_call_that_it_is_asked_for() {
 fn questions_without_a_call_are_asked_again() {
     let server = server().change_notifications().build().unwrap();
     let registry = server.registry();
-    let session = Session::open(&server.http().into_service(Sim).unwrap(), "2025-11-25");
+    let session = HttpClient::open(&server.http().into_service(Sim).unwrap(), "2025-11-25");
     let peer = registry.peers().pop().unwrap();
     crate::sim::spawn(Box::pin(async move {
         let nothing = RawBuf::parse("{}").unwrap();
@@ -176,9 +180,7 @@ fn questions_without_a_call_are_asked_again() {
     assert!(text.contains("roots/list"), "{text}");
     let (_, rest) = text.split_once(r#""id":"#).unwrap();
     let id = &rest[..rest.find([',', '}']).unwrap()];
-    session.post(&format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[]}}}}"#
-    ));
+    session.post(&format!(r#"{id} = {{"roots":[]}}"#));
     drop(stream);
     assert!(!session.get(None).text().contains("roots/list"));
 }
@@ -189,8 +191,8 @@ fn the_sessions_own_stream_tells_of_changes() {
     let server = server().change_notifications().build().unwrap();
     let registry = server.registry();
     let service = server.http().into_service(Sim).unwrap();
-    let session = Session::open(&service, "2025-11-25");
-    let other = Session::open(&service, "2025-11-25");
+    let session = HttpClient::open(&service, "2025-11-25");
+    let other = HttpClient::open(&service, "2025-11-25");
     let mut first = session.get(None);
     first.text();
     let mut second = session.get(None);
@@ -216,11 +218,15 @@ fn the_sessions_own_stream_tells_of_changes() {
 
 #[test]
 fn a_cancelled_call_ends_its_stream() {
-    let session = Session::open(&service(), "2025-11-25");
+    let session = HttpClient::open(&service(), "2025-11-25");
     let mut reply = session.post(&call(1, "never"));
     assert!(!reply.has_ended());
-    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
-    assert_eq!(session.post(cancel).status, 202);
+    assert_eq!(
+        session
+            .post(r#"- notifications/cancelled {"requestId":1}"#)
+            .status,
+        202
+    );
     assert!(reply.has_ended());
 }
 
@@ -244,12 +250,11 @@ fn filling() -> (HttpService, Registry) {
     (server.http().into_service(Sim).unwrap(), registry)
 }
 
-const CANCEL: &str =
-    r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+const CANCEL: &str = r#"- notifications/cancelled {"requestId":1}"#;
 
 #[test]
 fn the_end_of_a_full_stream_follows_when_it_is_read() {
-    let session = Session::open(&filling().0, "2025-11-25");
+    let session = HttpClient::open(&filling().0, "2025-11-25");
     let mut reply = session.post(&call(1, "fills"));
     assert_eq!(session.post(CANCEL).status, 202);
     assert!(reply.text().contains("xxx"));
@@ -258,18 +263,20 @@ fn the_end_of_a_full_stream_follows_when_it_is_read() {
 
 #[test]
 fn the_answers_of_an_array_follow_when_its_full_stream_is_read() {
-    let session = Session::open(&filling().0, "2025-03-26");
-    let mut reply = session.post(&format!("[{},{}]", call(2, "echo"), call(1, "fills")));
+    let session = HttpClient::open(&filling().0, "2025-03-26");
+    let mut reply = session.post(&array(&[call(2, "echo"), call(1, "fills")]));
     assert_eq!(session.post(CANCEL).status, 202);
-    let text = reply.text();
-    assert!(text.contains("xxx") && text.contains(r#"[{"jsonrpc":"2.0","id":2,"result""#));
+    has(
+        &reply.text(),
+        ["xxx", r#"[{"jsonrpc":"2.0","id":2,"result""#],
+    );
     assert!(reply.has_ended());
 }
 
 #[test]
 fn a_change_follows_when_the_full_stream_of_a_session_is_read() {
     let (service, registry) = filling();
-    let session = Session::open(&service, "2025-11-25");
+    let session = HttpClient::open(&service, "2025-11-25");
     let mut own = session.get(None);
     own.text();
     let peer = registry.peers().pop().unwrap();

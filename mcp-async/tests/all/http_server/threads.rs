@@ -11,7 +11,6 @@ use std::task::Wake;
 use std::thread::{self, Thread};
 
 use bytes::Bytes;
-use http::Request;
 use http_body::Body;
 use http_body_util::Full;
 use mcp_async::Server;
@@ -21,6 +20,8 @@ use mcp_async::runtime::{BoxTimer, Task, Timer, Work};
 use mcp_async::server::Context as Call;
 use mcp_proto::Instant;
 use tower_service::Service;
+
+use crate::scripted::{self, RequestExt, initialize};
 
 /// A thread for each task, and a clock that stands still.
 #[derive(Clone, Copy, Debug, Default)]
@@ -92,14 +93,12 @@ async fn elsewhere() {
     .await;
 }
 
-fn post(service: &HttpService, session: &str, body: String) -> (String, String) {
-    let mut request = Request::post("/mcp")
-        .header("host", "localhost")
-        .header("content-type", "application/json");
+fn post(service: &HttpService, session: &str, text: String) -> (String, String) {
+    let mut request = scripted::post(&text);
     if !session.is_empty() {
-        request = request.header("mcp-session-id", session);
+        request = request.with("mcp-session-id", session);
     }
-    let request = request.body(Full::<Bytes>::from(body)).unwrap();
+    let request = request.map(Full::<Bytes>::from);
     wait(async {
         let Ok(response) = service.clone().call(request).await;
         let (parts, mut body) = response.into_parts();
@@ -116,24 +115,14 @@ fn post(service: &HttpService, session: &str, body: String) -> (String, String) 
 }
 
 fn client(service: &HttpService, calls: u32) {
-    let (session, _) = post(
-        service,
-        "",
-        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#.into(),
-    );
+    let (session, _) = post(service, "", initialize("2025-11-25"));
     thread::scope(|scope| {
         for lane in 0..3 {
             let session = &session;
             scope.spawn(move || {
                 for call in 0..calls {
                     let id = lane * calls + call + 1;
-                    let (_, text) = post(
-                        service,
-                        session,
-                        format!(
-                            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"hop","arguments":{{}},"_meta":{{"progressToken":{id}}}}}}}"#
-                        ),
-                    );
+                    let (_, text) = post(service, session, scripted::call(id, "hop"));
                     assert!(text.contains(&format!(r#""id":{id},"result""#)), "{text}");
                     assert!(text.contains("done"), "{text}");
                 }

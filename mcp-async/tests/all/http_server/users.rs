@@ -12,7 +12,7 @@ use mcp_async::server::{Context, Registry, Resource, Tool};
 use mcp_proto::model::CacheScope;
 use mcp_proto::server::ListKind;
 
-use crate::scripted::{META, Reply, Session, initialize, modern, post, request, send, signed};
+use crate::scripted::HttpClient;
 use crate::server_typed::support::says;
 use crate::sim::Sim;
 
@@ -56,76 +56,7 @@ fn service() -> (Registry, HttpService) {
     (server.registry(), http.into_service(Sim).unwrap())
 }
 
-/// A user of the server, in one of the eras.
-enum User {
-    Legacy(Session, &'static str),
-    Modern(HttpService, &'static str),
-}
-
 const REVISIONS: [&str; 4] = ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
-
-impl User {
-    fn new(service: &HttpService, revision: &'static str, name: &'static str) -> Self {
-        let service = service.clone();
-        if revision == "2026-07-28" {
-            return Self::Modern(service, name);
-        }
-        let opened = send(&service, signed(post(&initialize(revision)), name));
-        let session = Session {
-            service,
-            id: opened.header("mcp-session-id").to_owned(),
-            revision,
-            principal: None,
-        };
-        let user = Self::Legacy(session, name);
-        assert_eq!(opened.status, 200);
-        let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-        assert_eq!(user.post(ready).status, 202);
-        user
-    }
-
-    fn post(&self, body: &str) -> Reply {
-        match self {
-            Self::Legacy(session, name) => session.send(signed(post(body), name)),
-            Self::Modern(service, name) => send(service, signed(modern(body), name)),
-        }
-    }
-
-    fn ask(&self, method: &str, params: &str) -> Reply {
-        let body = request(1, method, params);
-        match self {
-            Self::Legacy(..) => self.post(&body.replace(&format!(",{META}"), "").replace(META, "")),
-            Self::Modern(..) => self.post(&body),
-        }
-    }
-
-    fn text(&self, method: &str) -> String {
-        self.ask(method, "").whole()
-    }
-
-    /// Begins to listen to changes of this resource, and of all lists.
-    fn listen(&self, uri: &str) -> Reply {
-        let mut stream = match self {
-            Self::Legacy(session, name) => {
-                let subscribe = format!(r#""uri":"{uri}""#);
-                self.ask("resources/subscribe", &subscribe).whole();
-                let get = http::Request::get("/mcp")
-                    .header("host", "localhost")
-                    .header("accept", "text/event-stream");
-                session.send(signed(get.body("").unwrap(), name))
-            }
-            Self::Modern(..) => {
-                let lists = r#""toolsListChanged":true,"resourcesListChanged":true"#;
-                let filter = format!(r#"{lists},"resourceSubscriptions":["{uri}"]"#);
-                let filter = format!(r#""notifications":{{{filter}}}"#);
-                self.ask("subscriptions/listen", &filter)
-            }
-        };
-        assert_eq!(stream.status, 200);
-        stream.text();
-        stream
-    }
-}
 
 /// CH-05: what is shown to one of them, a shared cache may not show to another.
 #[test]
@@ -133,9 +64,10 @@ fn each_user_has_lists_of_its_own() {
     let (_, service) = service();
     for revision in REVISIONS {
         let [ada, bob, root] =
-            ["ada", "bob", "root"].map(|name| User::new(&service, revision, name));
+            ["ada", "bob", "root"].map(|name| HttpClient::signed(&service, revision, name));
         for (user, name) in [(&ada, "ada"), (&bob, "bob"), (&root, "root"), (&ada, "ada")] {
-            let (tools, resources) = (user.text("tools/list"), user.text("resources/list"));
+            let text = |method| user.ask(method, "").whole();
+            let (tools, resources) = (text("tools/list"), text("resources/list"));
             assert!(tools.contains("look"), "{tools}");
             assert_eq!(tools.contains("purge"), name == "root", "{tools}");
             assert!(resources.contains("demo://open"), "{resources}");
@@ -159,7 +91,7 @@ fn each_user_has_lists_of_its_own() {
 fn hidden_items_are_answered_as_those_that_do_not_exist() {
     let (_, service) = service();
     for revision in REVISIONS {
-        let [ada, root] = ["ada", "root"].map(|name| User::new(&service, revision, name));
+        let [ada, root] = ["ada", "root"].map(|name| HttpClient::signed(&service, revision, name));
         for (method, hidden, unknown) in [
             ("tools/call", r#""name":"purge""#, r#""name":"other""#),
             (
@@ -172,7 +104,8 @@ fn hidden_items_are_answered_as_those_that_do_not_exist() {
             assert_eq!(shown.status, 200);
             let text = shown.whole();
             assert!(!text.contains(r#""error":"#), "{text}");
-            let [hidden, unknown] = [hidden, unknown].map(|params| ada.ask(method, params));
+            let [hidden, unknown] =
+                [hidden, unknown].map(|params| ada.post(&format!("1 {method} {{{params}}}")));
             assert_eq!(hidden.status, unknown.status);
             assert_eq!(hidden.headers, unknown.headers);
             let hidden = hidden.whole();
@@ -188,8 +121,8 @@ fn hidden_items_are_answered_as_those_that_do_not_exist() {
 fn changes_reach_one_user_or_all() {
     for revision in REVISIONS {
         let (registry, service) = service();
-        let users = ["ada", "bob", "root"].map(|name| User::new(&service, revision, name));
-        let mut streams = users.each_ref().map(|user| user.listen("demo://open"));
+        let users = ["ada", "bob", "root"].map(|name| HttpClient::signed(&service, revision, name));
+        let mut streams = users.each_ref().map(|user| user.listen(&["demo://open"]));
         let mut told = |what: &str| {
             streams.each_mut().map(|stream| {
                 let text = stream.text();
@@ -219,8 +152,8 @@ fn changes_reach_one_user_or_all() {
 fn the_streams_of_one_user_can_be_ended() {
     for revision in REVISIONS {
         let (registry, service) = service();
-        let users = ["ada", "bob"].map(|name| User::new(&service, revision, name));
-        let [mut ada, mut bob] = users.each_ref().map(|user| user.listen("demo://open"));
+        let users = ["ada", "bob"].map(|name| HttpClient::signed(&service, revision, name));
+        let [mut ada, mut bob] = users.each_ref().map(|user| user.listen(&["demo://open"]));
         for peer in registry.for_principal("ada").peers() {
             peer.shutdown();
         }

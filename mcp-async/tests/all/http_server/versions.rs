@@ -6,7 +6,7 @@ use mcp_proto::server::ListKind;
 use ring::hmac;
 
 use crate::http_server::nodes::{KEY, Process, at, epoch, pass, ping, processes, start};
-use crate::scripted::{Session, call};
+use crate::scripted::{HttpClient, call};
 
 /// How a process writes records and messages, and which ones it can read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,7 +101,7 @@ fn both_with(next: Version) -> ([Process; 2], [Process; 2]) {
 }
 
 #[track_caller]
-fn is_left_alone(process: &Process, session: &Session) {
+fn is_left_alone(process: &Process, session: &HttpClient) {
     let there = at(process, session);
     let common = &process.node.common;
     let before = common.record(&session.id);
@@ -113,7 +113,7 @@ fn is_left_alone(process: &Process, session: &Session) {
 }
 
 #[track_caller]
-fn serves(process: &Process, session: &Session) {
+fn serves(process: &Process, session: &HttpClient) {
     let answer = at(process, session).post(&call(1, "run"));
     assert_eq!(answer.status, 200);
     assert!(answer.whole().contains("done"));
@@ -131,7 +131,7 @@ fn what_another_version_has_written_is_signed_as_well() {
 fn processes_of_two_versions_leave_the_sessions_of_each_other_alone() {
     let (old, new) = both();
     let (session, newer) = (old[0].open(), new[0].open());
-    let record = |session: &Session| old[0].node.common.record(&session.id).unwrap();
+    let record = |session: &HttpClient| old[0].node.common.record(&session.id).unwrap();
     assert!(record(&session).contains(THIS) && record(&newer).contains(NEXT));
     for _ in 0..3 {
         old.iter()

@@ -59,7 +59,7 @@ fn say(service: &HttpService, session: &str, text: &str) -> Reply {
         let (name, value) = field.split_once(':').unwrap();
         request = request.header(name, value.trim().replace("SESSION", session));
     }
-    send(service, request.body(body).unwrap())
+    send(service, request.body(body.to_owned()).unwrap())
 }
 
 const INITIALIZE: &str = r#"POST /mcp HTTP/1.1

@@ -7,7 +7,7 @@ use mcp_async::http::HttpService;
 use crate::protection::sharing::processes;
 use crate::protection::signer::{Signer, hash};
 use crate::protection::support::{ISSUER, RESOURCE, now, server};
-use crate::scripted::{Reply, initialize, modern, post, request, send, signed};
+use crate::scripted::{Reply, RequestExt, initialize, modern, post, send};
 use crate::sim::Sim;
 
 const TOKEN: &str = "b0und";
@@ -90,8 +90,7 @@ impl Proof {
 }
 
 fn ask(service: &HttpService, authorization: &str, proofs: &[String]) -> Reply {
-    let body = request(1, "tools/call", r#""name":"who","arguments":{}"#);
-    let mut request = modern(&body);
+    let mut request = modern(r#"1 tools/call {"name":"who","arguments":{}}"#);
     let headers = request.headers_mut();
     headers.insert("authorization", authorization.parse().unwrap());
     headers.insert("origin", "http://localhost:5173".parse().unwrap());
@@ -280,7 +279,7 @@ fn a_forwarded_request_needs_no_proof_of_its_own() {
                 nonce,
                 ..Proof::new(&key, &format!("{id}{}", body.len()))
             };
-            let mut request = signed(post(body), TOKEN);
+            let mut request = post(body).signed(TOKEN);
             let headers = request.headers_mut();
             let bound = format!("DPoP {TOKEN}").parse().unwrap();
             headers.insert("authorization", bound);
@@ -297,7 +296,7 @@ fn a_forwarded_request_needs_no_proof_of_its_own() {
     let opened = send(&first, "", &initialize("2025-11-25"));
     let id = opened.header("mcp-session-id").to_owned();
     for service in [&second, &first] {
-        let reply = send(service, &id, r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#);
+        let reply = send(service, &id, "9 ping");
         assert_eq!(reply.status, 200);
         assert_eq!(reply.headers.get_all("dpop-nonce").iter().count(), 0);
     }
@@ -320,7 +319,7 @@ fn proofs_for_the_endpoints_of_2024_11_05_state_their_urls() {
             .header("accept", "text/event-stream")
             .header("authorization", format!("DPoP {TOKEN}"))
             .header("dpop", proof.sign(&key));
-        send(&service, request.body("").unwrap()).status
+        send(&service, request.body(String::new()).unwrap()).status
     };
     assert_eq!(get("1", "http://localhost:8000/sse"), 200);
     assert_eq!(get("2", RESOURCE), 401);

@@ -8,7 +8,7 @@ use mcp_async::http::HttpService;
 
 use crate::protection::signer::{Claims, Signer};
 use crate::protection::support::{ISSUER, RESOURCE, now, server};
-use crate::scripted::{modern, request, send, signed, wait};
+use crate::scripted::{RequestExt, modern, plain_call, send, wait};
 use crate::sim::{Sim, advance, sleep};
 
 /// An authorization server that gives one answer, and what it was asked.
@@ -64,12 +64,12 @@ fn service(protection: Protection) -> HttpService {
 }
 
 fn who() -> String {
-    request(1, "tools/call", r#""name":"who","arguments":{}"#)
+    plain_call(1, "who")
 }
 
 fn status(service: &HttpService, token: &str) -> u16 {
     let body = who();
-    send(service, signed(modern(&body), token)).status.as_u16()
+    send(service, modern(&body).signed(token)).status.as_u16()
 }
 
 fn active(more: &str) -> String {
@@ -139,7 +139,7 @@ fn questions_are_bounded_in_number_and_time() {
     let service = service(protection);
     let body = who();
     let mut waiting: Vec<_> = (0..5)
-        .map(|number| wait(&service, signed(modern(&body), &format!("t{number}"))))
+        .map(|number| wait(&service, modern(&body).signed(&format!("t{number}"))))
         .collect();
     assert_eq!(endpoint.asked(), 2);
     // A client that goes away leaves its place.

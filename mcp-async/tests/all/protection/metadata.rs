@@ -5,7 +5,7 @@ use mcp_async::auth::{DpopUse, Protection};
 use mcp_async::http::HttpService;
 
 use crate::protection::support::{ISSUER, RESOURCE, protection, server, service, verify};
-use crate::scripted::{Reply, modern, request, send, signed};
+use crate::scripted::{Reply, RequestExt, modern, send};
 use crate::sim::Sim;
 
 fn ask(service: &HttpService, method: Method, path: &str) -> Reply {
@@ -15,7 +15,7 @@ fn ask(service: &HttpService, method: Method, path: &str) -> Reply {
         .header("host", "anything.example")
         .header("origin", "https://app.example")
         .header("mcp-protocol-version", "2025-11-25");
-    send(service, request.body("").unwrap())
+    send(service, request.body(String::new()).unwrap())
 }
 
 /// AU-03, AU-04, AU-16: no token is needed, and every host and origin is served.
@@ -81,8 +81,7 @@ fn the_document_is_found_behind_a_proxy() {
         "/.well-known/oauth-protected-resource",
     );
     assert_ne!(root.status, 200);
-    let body = request(1, "tools/list", "");
-    let refused = send(&service, modern(&body));
+    let refused = send(&service, modern("1 tools/list"));
     assert_eq!(
         refused.header("www-authenticate"),
         "Bearer resource_metadata=\
@@ -121,6 +120,6 @@ fn an_endpoint_that_is_not_protected_has_no_document() {
     let service = server().http().into_service(Sim).unwrap();
     let path = "/.well-known/oauth-protected-resource/mcp";
     let request = Request::get(path).header("host", "localhost");
-    let request = signed(request.body("").unwrap(), "ada/mcp/60");
+    let request = request.body(String::new()).unwrap().signed("ada/mcp/60");
     assert_eq!(send(&service, request).status, 404);
 }

@@ -9,7 +9,7 @@ use mcp_async::http::HttpService;
 use mcp_async::net::RemoteAddr;
 
 use crate::protection::support::{ISSUER, RESOURCE, now, server};
-use crate::scripted::{Waiting, modern, request, send, signed, wait};
+use crate::scripted::{RequestExt, Waiting, modern, plain_call, send, wait};
 use crate::seen::Seen;
 use crate::sim::{Sim, advance, sleep};
 
@@ -53,11 +53,11 @@ impl Application {
 }
 
 fn who() -> String {
-    request(1, "tools/call", r#""name":"who","arguments":{}"#)
+    plain_call(1, "who")
 }
 
-fn sent<'b>(body: &'b str, token: &str, address: [u8; 4]) -> Request<&'b str> {
-    let mut request = signed(modern(body), token);
+fn sent(body: &str, token: &str, address: [u8; 4]) -> Request<String> {
+    let mut request = modern(body).signed(token);
     let address = SocketAddr::from((address, 40_000));
     request.extensions_mut().insert(RemoteAddr(address));
     request
@@ -191,8 +191,8 @@ fn streams_of_tokens_without_expiry_end_with_the_answer() {
         let application = Application::default();
         let service =
             application.service(|it| it.settings(move |it| it.introspection_cache(cache)));
-        let body = request(9, "subscriptions/listen", r#""notifications":{}"#);
-        let mut opened = wait(&service, sent(&body, "good", ALICE));
+        let body = r#"9 subscriptions/listen {"notifications":{}}"#;
+        let mut opened = wait(&service, sent(body, "good", ALICE));
         advance(Duration::from_secs(1));
         let mut stream = opened.reply().unwrap();
         assert_eq!(stream.status, 200);

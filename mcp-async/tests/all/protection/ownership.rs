@@ -1,7 +1,7 @@
 //! What belongs to the principal of a token, and ends with the token.
 
-use crate::protection::support::{Client, REVISIONS, protection, server, service};
-use crate::scripted::last_id;
+use crate::protection::support::{REVISIONS, protection, server, service};
+use crate::scripted::{HttpClient, last_id};
 use crate::sim::{Sim, advance};
 use core::time::Duration;
 
@@ -9,7 +9,7 @@ use core::time::Duration;
 #[test]
 fn a_session_belongs_to_the_principal_of_its_token() {
     for revision in ["2025-03-26", "2025-06-18", "2025-11-25"] {
-        let ada = Client::new(&service(), revision, "ada/mcp/60");
+        let ada = HttpClient::signed(&service(), revision, "ada/mcp/60");
         let last = last_id(&ada.call("slow").text());
         for stranger in ["bob/mcp/60", "bob/mcp+other/60"] {
             let bob = ada.with_token(stranger);
@@ -38,19 +38,15 @@ fn a_guest_does_not_continue_the_session_of_a_user() {
         .protect(protection)
         .into_service(Sim)
         .unwrap();
-    let ada = Client::new(&service, "2025-11-25", "ada/mcp/60");
-    let mut request =
-        crate::scripted::post(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#);
-    let id = ada.session_id().parse().unwrap();
-    request.headers_mut().insert("mcp-session-id", id);
-    assert_eq!(crate::scripted::send(&service, request).status, 404);
+    let ada = HttpClient::signed(&service, "2025-11-25", "ada/mcp/60");
+    assert_eq!(ada.with_token("").ask("tools/list", "").status, 404);
 }
 
 /// AU-17: what is open ends with the token, after the leeway of a minute in which it is accepted.
 #[test]
 fn a_stream_ends_when_its_token_expires() {
     for revision in REVISIONS {
-        let ada = Client::new(&service(), revision, "ada/mcp/600");
+        let ada = HttpClient::signed(&service(), revision, "ada/mcp/600");
         let mut stream = match revision {
             "2026-07-28" => {
                 let filter = r#""notifications":{"toolsListChanged":true}"#;
@@ -71,7 +67,7 @@ fn a_stream_ends_when_its_token_expires() {
 /// SH-18: a handler of a session outlives the stream, and its answer waits for a new token.
 #[test]
 fn an_answer_waits_for_the_next_token() {
-    let ada = Client::new(&service(), "2025-11-25", "ada/mcp/-59");
+    let ada = HttpClient::signed(&service(), "2025-11-25", "ada/mcp/-59");
     let mut reply = ada.call("slow");
     let last = last_id(&reply.text());
     advance(Duration::from_secs(2));

@@ -6,7 +6,7 @@ use mcp_async::http::HttpService;
 use crate::authorization::guard::{dialled, names, page, pages};
 use crate::protection::signer::{Claims, Signer};
 use crate::protection::support::{RESOURCE, server};
-use crate::scripted::{modern, request, send, signed};
+use crate::scripted::{RequestExt, modern, send};
 use crate::sim::Sim;
 
 const LOCAL: &str = "http://localhost:9";
@@ -20,8 +20,8 @@ fn service(protection: Protection) -> HttpService {
 }
 
 fn status(service: &HttpService, token: &str) -> u16 {
-    let body = request(1, "tools/call", r#""name":"who","arguments":{}"#);
-    send(service, signed(modern(&body), token)).status.as_u16()
+    let body = r#"1 tools/call {"name":"who","arguments":{}}"#;
+    send(service, modern(body).signed(token)).status.as_u16()
 }
 
 fn json(body: &str) -> String {

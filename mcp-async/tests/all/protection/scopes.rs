@@ -13,10 +13,11 @@ use mcp_async::server::{
 };
 use mcp_proto::model::CacheScope;
 
-use crate::protection::support::{Client, METADATA, REVISIONS, protection};
-use crate::scripted::{Reply, call, initialize, modern, post, request, send};
+use crate::protection::support::{METADATA, REVISIONS, protection};
+use crate::scripted::{HttpClient, Reply, array, call, initialize, modern, plain_call, post, send};
 use crate::server_typed::support::says;
 use crate::sim::{Sim, advance, sleep};
+use crate::texts::has;
 
 /// How often a handler ran.
 type Runs = Arc<AtomicUsize>;
@@ -127,14 +128,14 @@ fn one_challenge_names_the_scopes_of_endpoint_method_and_item() {
     let protection = protection().method_scopes("tools/call", ["call"]);
     let service = server.http().protect(protection).into_service(Sim).unwrap();
     for revision in REVISIONS {
-        let client = Client::new(&service, revision, "ada/mcp/60");
+        let client = HttpClient::signed(&service, revision, "ada/mcp/60");
         for (token, tool, needed) in [
             ("ada/none/60", "share", "mcp call notes:share"),
             ("ada/none/60", "open", "mcp call"),
             ("ada/mcp/60", "share", "mcp call notes:share"),
-            ("ada/call+notes:share/60", "share", "mcp call notes:share"),
+            ("ada/call+notes~share/60", "share", "mcp call notes:share"),
             (
-                "ada/mcp+call+notes:share/60",
+                "ada/mcp+call+notes~share/60",
                 "share",
                 "mcp call notes:share notes:late",
             ),
@@ -149,9 +150,7 @@ fn one_challenge_names_the_scopes_of_endpoint_method_and_item() {
         }
         // Without an operation it is what every token needs.
         let none = client.with_token("ada/none/60");
-        let reply = none.post(
-            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
-        );
+        let reply = none.post(r#"- notifications/cancelled {"requestId":1}"#);
         assert_eq!(challenged(&reply), "mcp", "{revision}");
         if revision != "2026-07-28" {
             assert_eq!(challenged(&none.get(None)), "mcp", "{revision}");
@@ -167,8 +166,8 @@ fn items_need_their_scopes() {
     let runs = Runs::default();
     let service = service(&runs);
     for revision in REVISIONS {
-        let poor = Client::new(&service, revision, "ada/mcp/60");
-        let rich = "ada/mcp+notes:delete+vault:read+notes:read+notes:list+prompts:ask/60";
+        let poor = HttpClient::signed(&service, revision, "ada/mcp/60");
+        let rich = "ada/mcp+notes~delete+vault~read+notes~read+notes~list+prompts~ask/60";
         let rich = poor.with_token(rich);
         for (method, params, needed) in [
             (
@@ -208,7 +207,7 @@ fn items_need_their_scopes() {
 fn completions_and_subscriptions_need_the_scopes_of_their_item() {
     let service = service(&Runs::default());
     for revision in REVISIONS {
-        let client = Client::new(&service, revision, "ada/mcp/60");
+        let client = HttpClient::signed(&service, revision, "ada/mcp/60");
         let complete = r#""ref":{"type":"ref/resource","uri":"note://{user}"},"argument":{"name":"user","value":""}"#;
         let refused = client.ask("completion/complete", complete);
         assert_eq!(challenged(&refused), "mcp notes:read notes:list");
@@ -238,8 +237,8 @@ fn updates_are_told_to_tokens_with_the_scopes_of_the_resource() {
         let registry = server.registry();
         let http = server.http().protect(protection());
         let service = http.into_service(Sim).unwrap();
-        let poor = Client::new(&service, revision, "ada/mcp/60");
-        let rich = Client::new(&service, revision, "bob/mcp+vault:read/60");
+        let poor = HttpClient::signed(&service, revision, "ada/mcp/60");
+        let rich = HttpClient::signed(&service, revision, "bob/mcp+vault~read/60");
         let mut streams =
             [&poor, &rich].map(|client| client.listen(&["note://ada", "demo://later"]));
         let mut told = |uri: &str| {
@@ -260,7 +259,7 @@ fn updates_are_told_to_tokens_with_the_scopes_of_the_resource() {
             assert_eq!(told("demo://later"), [false, true]);
         } else {
             // The newest token of a session counts.
-            let richer = poor.with_token("ada/mcp+vault:read/60");
+            let richer = poor.with_token("ada/mcp+vault~read/60");
             richer.ask("ping", "").whole();
             assert_eq!(told("note://ada/private"), [true, true], "{revision}");
         }
@@ -271,22 +270,21 @@ fn updates_are_told_to_tokens_with_the_scopes_of_the_resource() {
 #[test]
 fn a_batch_is_refused_as_a_whole() {
     let runs = Runs::default();
-    let client = Client::new(&service(&runs), "2025-03-26", "ada/mcp/60");
-    let read =
-        r#"{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"demo://secret"}}"#;
-    let batch = format!("[{},{},{read}]", call(1, "open"), call(2, "purge"));
+    let client = HttpClient::signed(&service(&runs), "2025-03-26", "ada/mcp/60");
+    let read = r#"3 resources/read {"uri":"demo://secret"}"#;
+    let batch = array(&[&*call(1, "open"), &call(2, "purge"), read]);
     assert_eq!(
         challenged(&client.post(&batch)),
         "mcp notes:delete vault:read"
     );
     assert_eq!(runs.load(Ordering::Relaxed), 0);
     // Each of the tokens lacks one.
-    let other = client.with_token("ada/mcp+vault:read/60");
+    let other = client.with_token("ada/mcp+vault~read/60");
     assert_eq!(
         challenged(&other.post(&batch)),
         "mcp notes:delete vault:read"
     );
-    let rich = client.with_token("ada/mcp+vault:read+notes:delete/60");
+    let rich = client.with_token("ada/mcp+vault~read+notes~delete/60");
     assert_eq!(rich.post(&batch).status, 200);
     assert_eq!(runs.load(Ordering::Relaxed), 3);
 }
@@ -307,15 +305,17 @@ fn broader_scopes_include_others() {
     for token in [
         "ada/mcp+notes/60",
         "ada/admin/60",
-        "ada/mcp+notes:delete/60",
+        "ada/mcp+notes~delete/60",
     ] {
         assert_eq!(
-            Client::modern(&service, token).call("purge").status,
+            HttpClient::signed(&service, "2026-07-28", token)
+                .call("purge")
+                .status,
             200,
             "{token}"
         );
     }
-    let refused = Client::modern(&service, "ada/mcp+note/60").call("purge");
+    let refused = HttpClient::signed(&service, "2026-07-28", "ada/mcp+note/60").call("purge");
     assert_eq!(challenged(&refused), "mcp notes:delete");
 }
 
@@ -328,9 +328,9 @@ fn methods_need_scopes() {
         .method_scopes("prompts/get", ["prompts:get"]);
     let http = server(&Runs::default()).http().protect(protection);
     let service = http.into_service(Sim).unwrap();
-    let low = Client::modern(&service, "ada/mcp/60");
+    let low = HttpClient::signed(&service, "2026-07-28", "ada/mcp/60");
     let full =
-        "ada/mcp+tools:call+notes:delete+resources:read+vault:read+prompts:get+prompts:ask/60";
+        "ada/mcp+tools~call+notes~delete+resources~read+vault~read+prompts~get+prompts~ask/60";
     let full = low.with_token(full);
     for (method, params, needed) in [
         (
@@ -365,7 +365,8 @@ fn scopes_of_one_method_add_up() {
     let http = server(&Runs::default()).http().protect(protection);
     let service = http.into_service(Sim).unwrap();
     for (token, needed) in [("mcp+a", "mcp a b"), ("mcp+b", "mcp a b"), ("mcp+a+b", "")] {
-        let reply = Client::modern(&service, &format!("ada/{token}/60")).call("open");
+        let reply =
+            HttpClient::signed(&service, "2026-07-28", &format!("ada/{token}/60")).call("open");
         match needed {
             "" => assert_eq!(reply.status, 200),
             needed => assert_eq!(challenged(&reply), needed, "{token}"),
@@ -378,7 +379,7 @@ fn scopes_of_one_method_add_up() {
 fn a_handler_challenges_for_scopes() {
     let service = service(&Runs::default());
     for revision in REVISIONS {
-        let client = Client::new(&service, revision, "ada/mcp+notes:late/60");
+        let client = HttpClient::signed(&service, revision, "ada/mcp+notes~late/60");
         let refused = client.call("later");
         if refused.status == 403 {
             assert_eq!(challenged(&refused), "mcp notes:late notes:share");
@@ -391,7 +392,7 @@ fn a_handler_challenges_for_scopes() {
             text.contains("needed: mcp notes:late notes:share"),
             "{text}"
         );
-        let client = client.with_token("ada/mcp+notes:late+notes:share/60");
+        let client = client.with_token("ada/mcp+notes~late+notes~share/60");
         assert!(client.call("later").whole().contains("shared"));
         // An error that a handler does not return changes nothing.
         let reply = client.with_token("ada/mcp/60").call("forgives");
@@ -406,12 +407,11 @@ fn a_handler_challenges_for_scopes() {
 fn after_the_response_has_begun_an_error_names_the_scopes() {
     let service = service(&Runs::default());
     for revision in REVISIONS {
-        let body = request(1, "tools/call", r#""name":"too-late","arguments":{}"#);
-        let client = Client::new(&service, revision, "ada/mcp/600");
+        let client = HttpClient::signed(&service, revision, "ada/mcp/600");
         let mut reply = match revision {
             "2026-07-28" => {
-                let signed = crate::scripted::signed(modern(&body), "ada/mcp/600");
-                let mut waiting = crate::scripted::wait(&service, signed);
+                let mut waiting = client.begin(&plain_call(1, "too-late"));
+                assert!(waiting.reply().is_none());
                 advance(Duration::from_secs(15));
                 waiting.reply().expect("a stream begins")
             }
@@ -432,8 +432,8 @@ fn after_the_response_has_begun_an_error_names_the_scopes() {
 /// An answer among those of a batch has no status of its own.
 #[test]
 fn a_challenge_of_a_handler_does_not_hide_the_other_answers_of_a_batch() {
-    let client = Client::new(&service(&Runs::default()), "2025-03-26", "ada/mcp/60");
-    let reply = client.post(&format!("[{},{}]", call(1, "open"), call(2, "later")));
+    let client = HttpClient::signed(&service(&Runs::default()), "2025-03-26", "ada/mcp/60");
+    let reply = client.post(&array(&[call(1, "open"), call(2, "later")]));
     assert_eq!(
         (reply.status.as_u16(), reply.header("www-authenticate")),
         (200, "")
@@ -451,13 +451,8 @@ fn an_endpoint_without_protection_refuses_what_needs_scopes() {
     let runs = Runs::default();
     let service = server(&runs).http().into_service(Sim).unwrap();
     for tool in ["purge", "later"] {
-        let body = request(
-            1,
-            "tools/call",
-            &format!(r#""name":"{tool}","arguments":{{}}"#),
-        );
-        let text = send(&service, modern(&body)).whole();
-        assert!(text.contains("the endpoint is not protected"), "{text}");
+        let reply = send(&service, modern(&plain_call(1, tool)));
+        has(&reply.whole(), ["the endpoint is not protected"]);
     }
     assert_eq!(runs.load(Ordering::Relaxed), 0);
     assert_eq!(send(&service, post(&initialize("2025-11-25"))).status, 200);
@@ -469,19 +464,13 @@ fn guests_are_asked_to_log_in_for_what_needs_scopes() {
     let protection = protection().allow_anonymous();
     let http = server(&Runs::default()).http().protect(protection);
     let service = http.into_service(Sim).unwrap();
-    let body = |tool: &str| {
-        request(
-            1,
-            "tools/call",
-            &format!(r#""name":"{tool}","arguments":{{}}"#),
-        )
-    };
-    assert_eq!(send(&service, modern(&body("open"))).status, 200);
+    let call = |tool| send(&service, modern(&plain_call(1, tool)));
+    assert_eq!(call("open").status, 200);
     for (tool, scope) in [
         ("purge", "mcp notes:delete"),
         ("later", "mcp notes:late notes:share"),
     ] {
-        let refused = send(&service, modern(&body(tool)));
+        let refused = call(tool);
         assert_eq!(refused.status, 401, "{tool}");
         let challenge = refused.header("www-authenticate");
         assert!(
@@ -500,8 +489,8 @@ fn what_needs_scopes_is_private_in_caches() {
         .protect(protection())
         .into_service(Sim)
         .unwrap();
-    let token = "ada/mcp+vault:read+notes:read+notes:list/60";
-    let client = Client::modern(&service, token);
+    let token = "ada/mcp+vault~read+notes~read+notes~list/60";
+    let client = HttpClient::signed(&service, "2026-07-28", token);
     for (uri, scope) in [
         ("demo://secret", "private"),
         ("note://ada", "private"),

@@ -5,8 +5,8 @@ use mcp_async::http::HttpService;
 
 use crate::connection::spans::Notes;
 use crate::protection::signer::{Claims, Signer};
-use crate::protection::support::{Client, ISSUER, RESOURCE, REVISIONS, protection, server};
-use crate::scripted::{modern, request, send, signed};
+use crate::protection::support::{ISSUER, RESOURCE, REVISIONS, protection, server};
+use crate::scripted::{HttpClient, RequestExt, modern, plain_call, send};
 use crate::sim::Sim;
 
 /// What a service answers to requests with these tokens, and how it shows itself.
@@ -14,9 +14,7 @@ fn shown(service: &HttpService, tokens: &[&str]) -> String {
     let mut shown = format!("{service:?}");
     for token in tokens {
         for tool in ["who", "unknown"] {
-            let params = format!(r#""name":"{tool}","arguments":{{}}"#);
-            let body = request(1, "tools/call", &params);
-            let reply = send(service, signed(modern(&body), token));
+            let reply = send(service, modern(&plain_call(1, tool)).signed(token));
             shown += &format!("{:?}", reply.headers);
             shown += &reply.whole();
         }
@@ -44,7 +42,7 @@ fn responses_logs_and_debug_output_show_no_token() {
         ];
         all += &shown(&service, &tokens);
         for revision in REVISIONS {
-            let client = Client::new(&service, revision, "ada/mcp+s3cret/60");
+            let client = HttpClient::signed(&service, revision, "ada/mcp+s3cret/60");
             all += &client.call("who").text();
         }
 
@@ -95,10 +93,7 @@ fn the_log_names_the_setting_that_accepts_untyped_tokens() {
                 .into_service(Sim)
                 .unwrap();
             let token = issuer.sign(header, "{}");
-            let reply = send(
-                &service,
-                signed(modern(&request(1, "tools/list", "")), &token),
-            );
+            let reply = send(&service, modern("1 tools/list").signed(&token));
             assert_eq!(reply.status, 401);
             assert!(!reply.whole().contains("accept_untyped_tokens"));
         });

@@ -12,7 +12,8 @@ use mcp_async::runtime::Runtime as _;
 use mcp_async::server::StateKeys;
 use mcp_async::tasks::store::MemoryTaskStore;
 
-use crate::protection::support::{Client, protection, server};
+use crate::protection::support::{protection, server};
+use crate::scripted::HttpClient;
 use crate::sim::{self, Sim, advance, now};
 
 /// AU-17, SH-43
@@ -45,9 +46,8 @@ pub(super) fn processes(set: impl Fn(Http, usize) -> Http) -> [HttpService; 2] {
 #[test]
 fn a_forwarded_stream_ends_when_its_token_expires() {
     let [first, second] = processes(|http, _| http.protect(protection()));
-    let here = Client::new(&first, "2025-11-25", "ada/mcp/600");
-    let mut there = here.with_token("ada/mcp/-30");
-    there.session.service = second;
+    let here = HttpClient::signed(&first, "2025-11-25", "ada/mcp/600");
+    let there = here.with_token("ada/mcp/-30").at(&second);
     let mut stream = there.get(None);
     assert_eq!(stream.status, 200);
     let pass = |seconds| (0..seconds).for_each(|_| advance(Duration::from_secs(1)));
@@ -81,14 +81,12 @@ fn a_forwarded_request_that_is_refused_is_a_warning() {
                 async move { known }
             })
         });
-        let here = Client::new(&first, "2025-11-25", "old");
+        let here = HttpClient::signed(&first, "2025-11-25", "old");
         notes.take();
         assert_eq!(here.with_token("new").call("who").status, 401);
         let seen = notes.take().join("\n");
         assert!(!seen.contains("WARN"), "a client may be refused: {seen}");
-        let mut there = here.with_token("old");
-        there.session.service = second;
-        assert_eq!(there.call("who").status, 503);
+        assert_eq!(here.at(&second).call("who").status, 503);
     });
     let seen = notes.take().join("\n");
     let expected = "its head cannot be read";

@@ -10,7 +10,7 @@ use mcp_async::http::HttpService;
 
 use crate::protection::signer::{Claims, Signer, encoded};
 use crate::protection::support::{ISSUER, RESOURCE, server};
-use crate::scripted::{modern, request, send, signed, wait};
+use crate::scripted::{RequestExt, modern, plain_call, send, wait};
 use crate::sim::{Sim, advance, sleep};
 
 fn protection(keys: impl KeySource) -> Protection {
@@ -26,13 +26,13 @@ fn service(protection: Protection) -> HttpService {
 }
 
 fn who() -> String {
-    request(1, "tools/call", r#""name":"who","arguments":{}"#)
+    plain_call(1, "who")
 }
 
 /// The status of a request with this token, and the error of its challenge.
 fn check(service: &HttpService, token: &str) -> (u16, String) {
     let body = who();
-    let reply = send(service, signed(modern(&body), token));
+    let reply = send(service, modern(&body).signed(token));
     let challenge = reply.header("www-authenticate");
     let error = challenge
         .split_once("error=\"")
@@ -322,7 +322,7 @@ fn many_requests_wait_for_one_fetch() {
     let service = service(protection(published.source(Duration::from_secs(1))));
     let (body, token) = (who(), issuer.token("k1", &Claims::default()));
     let mut waiting: Vec<_> = (0..10)
-        .map(|_| wait(&service, signed(modern(&body), &token)))
+        .map(|_| wait(&service, modern(&body).signed(&token)))
         .collect();
     assert_eq!(published.fetches(), 1);
     // The client that caused the fetch goes away.
@@ -343,7 +343,7 @@ fn a_fetch_without_an_end_is_given_up() {
     };
     let service = service(protection(never).timeout(Duration::from_secs(3)));
     let (body, token) = (who(), issuer.token("k1", &Claims::default()));
-    let mut waiting = wait(&service, signed(modern(&body), &token));
+    let mut waiting = wait(&service, modern(&body).signed(&token));
     advance(Duration::from_secs(3));
     assert_eq!(waiting.reply().expect("it is given up").status, 503);
 }
@@ -359,7 +359,7 @@ fn a_fetch_that_panics_is_a_failed_one() {
     let service = service(protection(panics));
     let (body, token) = (who(), issuer.token("k1", &Claims::default()));
     let send =
-        core::panic::AssertUnwindSafe(|| send(&service, signed(modern(&body), &token)).status);
+        core::panic::AssertUnwindSafe(|| send(&service, modern(&body).signed(&token)).status);
     // The runtime of the tests does not catch panics of tasks; the next request is not stuck.
     let caught = std::panic::catch_unwind(send);
     assert!(caught.is_err());

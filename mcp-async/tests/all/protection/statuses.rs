@@ -4,17 +4,18 @@ use http::{Method, Request};
 use mcp_async::http::HttpService;
 use mcp_async::server::{Extension, ExtensionMethod};
 
-use crate::protection::support::{Client, METADATA, REVISIONS, protection, server, service};
-use crate::scripted::{Reply, initialize, modern, post, request, send, signed};
+use crate::protection::support::{METADATA, REVISIONS, protection, server, service};
+use crate::scripted::{
+    HttpClient, INITIALIZED, Reply, RequestExt, get, initialize, modern, plain_call, post, send,
+};
 use crate::sim::Sim;
 
-fn who() -> String {
-    request(1, "tools/call", r#""name":"who","arguments":{}"#)
+fn who() -> Request<String> {
+    modern(&plain_call(1, "who"))
 }
 
 fn with(authorization: &[&str]) -> Reply {
-    let body = who();
-    let mut request = modern(&body);
+    let mut request = who();
     for value in authorization {
         let value = value.parse().unwrap();
         request.headers_mut().append("authorization", value);
@@ -76,7 +77,7 @@ fn a_token_admits_its_user() {
         assert!(text.contains("ada"), "{text}");
     }
     for revision in REVISIONS {
-        let client = Client::new(&service(), revision, "ada/mcp/60");
+        let client = HttpClient::signed(&service(), revision, "ada/mcp/60");
         let text = client.call("who").whole();
         assert!(text.contains("ada"), "{text}");
     }
@@ -89,7 +90,7 @@ fn handlers_receive_no_token_unless_they_are_to() {
     let kept = kept.into_service(Sim).unwrap();
     for (service, expected) in [(service(), "none"), (kept, "Bearer ada/mcp/60")] {
         for revision in REVISIONS {
-            let text = Client::new(&service, revision, "ada/mcp/60")
+            let text = HttpClient::signed(&service, revision, "ada/mcp/60")
                 .call("header")
                 .whole();
             assert!(text.contains(expected), "{text}");
@@ -105,20 +106,16 @@ fn tokens_in_the_query_are_refused() {
         ("access_token=ada/mcp/60", true),
         ("a=b&access%5Ftoken=ada/mcp/60", true),
     ] {
-        let body = who();
-        let mut request = modern(&body);
-        *request.uri_mut() = format!("/mcp?{query}").parse().unwrap();
+        let mut request = who().to(&format!("/mcp?{query}"));
         if signs {
-            request = signed(request, "ada/mcp/60");
+            request = request.signed("ada/mcp/60");
         }
         let reply = send(&service(), request);
         assert_eq!(reply.status, 400);
         assert!(reply.header("www-authenticate").contains("invalid_request"));
     }
-    let body = who();
-    let mut request = modern(&body);
-    *request.uri_mut() = "/mcp?a=access_token".parse().unwrap();
-    assert_eq!(send(&service(), signed(request, "ada/mcp/60")).status, 200);
+    let request = who().to("/mcp?a=access_token").signed("ada/mcp/60");
+    assert_eq!(send(&service(), request).status, 200);
 }
 
 /// AU-05: `initialize`, notifications and the methods of sessions, too.
@@ -126,16 +123,13 @@ fn tokens_in_the_query_are_refused() {
 fn every_request_needs_a_token() {
     let service = service();
     assert_eq!(send(&service, post(&initialize("2025-11-25"))).status, 401);
-    let note = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    assert_eq!(send(&service, post(note)).status, 401);
-    let discover = request(1, "server/discover", "");
-    assert_eq!(send(&service, modern(&discover)).status, 401);
+    assert_eq!(send(&service, post(INITIALIZED)).status, 401);
+    assert_eq!(send(&service, modern("1 server/discover")).status, 401);
     for method in [Method::GET, Method::DELETE, Method::PUT] {
-        let request = Request::builder().method(method).uri("/mcp");
-        let request = request.header("host", "localhost").body("").unwrap();
+        let request = get(None).with_method(method);
         assert_eq!(send(&service, request).status, 401);
     }
-    let client = Client::new(&service, "2025-11-25", "ada/mcp/60");
+    let client = HttpClient::signed(&service, "2025-11-25", "ada/mcp/60");
     for token in ["unknown", "ada/mcp/-3600"] {
         let client = client.with_token(token);
         assert_eq!(client.call("who").status, 401);
@@ -165,11 +159,9 @@ fn guests_are_admitted_where_that_is_allowed() {
         .protect(protection)
         .into_service(Sim)
         .unwrap();
-    let body = who();
-    let text = send(&service, modern(&body)).whole();
-    assert!(text.contains("a guest"), "{text}");
+    send(&service, who()).says(200, ["a guest"]);
     // A token that is sent must be good.
-    assert_eq!(send(&service, signed(modern(&body), "unknown")).status, 401);
+    assert_eq!(send(&service, who().signed("unknown")).status, 401);
 }
 
 /// AU-16, SH-03, SH-51.
@@ -177,12 +169,8 @@ fn guests_are_admitted_where_that_is_allowed() {
 fn browsers_read_challenges_and_need_no_token_to_ask() {
     let service: HttpService = service();
     let from = |method: Method, origin: &'static str| {
-        let mut request = modern("{}");
-        *request.method_mut() = method;
-        request
-            .headers_mut()
-            .insert("origin", origin.parse().unwrap());
-        send(&service, request)
+        let request = modern("{}").with_method(method);
+        send(&service, request.with("origin", origin))
     };
     let page = "http://localhost:5173";
     let preflight = from(Method::OPTIONS, page);

@@ -1,17 +1,14 @@
 //! A protected server, and clients with tokens.
 
 use core::future::{Ready, ready};
-use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 use std::time::SystemTime;
 
-use http::Request;
 use mcp_async::Server;
 use mcp_async::auth::{Protection, Scopes, Secret, TokenClaims, UnixTime};
 use mcp_async::http::{HttpService, Principal};
 use mcp_async::server::{Context, Resource, ServerBuilder};
 
-use crate::scripted::{META, Reply, Session, delete, get, modern, post, request, signed};
 use crate::sim::{Sim, sleep};
 
 pub(crate) const RESOURCE: &str = "http://localhost:8000/mcp";
@@ -91,103 +88,4 @@ pub(crate) fn service() -> HttpService {
         .protect(protection())
         .into_service(Sim)
         .unwrap()
-}
-
-/// A client with a token, in one of the eras.
-#[derive(Clone)]
-pub(crate) struct Client {
-    /// Without an id in 2026-07-28.
-    pub(crate) session: Session,
-    token: String,
-}
-
-impl Client {
-    /// A client of 2026-07-28.
-    pub(crate) fn modern(service: &HttpService, token: &str) -> Self {
-        Self {
-            session: Session::new(service, "2026-07-28"),
-            token: token.replace(':', "~"),
-        }
-    }
-
-    pub(crate) fn new(service: &HttpService, revision: &'static str, token: &str) -> Self {
-        let mut client = Self::modern(service, token);
-        if revision != client.session.revision {
-            let session = Session::new(service, revision);
-            client.session = session.opened(|request| signed(request, &client.token));
-        }
-        client
-    }
-
-    pub(crate) fn session_id(&self) -> &str {
-        &self.session.id
-    }
-
-    /// The same session or service with another token.
-    pub(crate) fn with_token(&self, token: &str) -> Self {
-        Self {
-            token: token.replace(':', "~"),
-            ..self.clone()
-        }
-    }
-
-    fn has_session(&self) -> bool {
-        !self.session.id.is_empty()
-    }
-
-    pub(crate) fn send(&self, request: Request<&str>) -> Reply {
-        self.session.send(signed(request, &self.token))
-    }
-
-    pub(crate) fn post(&self, body: &str) -> Reply {
-        match self.has_session() {
-            true => self.send(post(body)),
-            false => self.send(modern(body)),
-        }
-    }
-
-    pub(crate) fn ask(&self, method: &str, params: &str) -> Reply {
-        static NEXT: AtomicU32 = AtomicU32::new(1);
-        let body = request(NEXT.fetch_add(1, Ordering::Relaxed), method, params);
-        match self.has_session() {
-            true => self.post(&body.replace(&format!(",{META}"), "").replace(META, "")),
-            false => self.post(&body),
-        }
-    }
-
-    pub(crate) fn call(&self, tool: &str) -> Reply {
-        let meta = match self.has_session() {
-            true => r#","_meta":{"progressToken":1}"#,
-            false => "",
-        };
-        let params = format!(r#""name":"{tool}","arguments":{{}}{meta}"#);
-        self.ask("tools/call", &params)
-    }
-
-    /// The stream of the session, or what continues the one with this event.
-    pub(crate) fn get(&self, last_event: Option<&str>) -> Reply {
-        self.send(get(last_event))
-    }
-
-    /// Subscribes to these resources; the stream of their updates.
-    pub(crate) fn listen(&self, uris: &[&str]) -> Reply {
-        let mut stream = if self.has_session() {
-            for uri in uris {
-                let subscribed = self.ask("resources/subscribe", &format!(r#""uri":"{uri}""#));
-                assert_eq!(subscribed.status, 200);
-                subscribed.whole();
-            }
-            self.get(None)
-        } else {
-            let filter = format!(r#""notifications":{{"resourceSubscriptions":{uris:?}}}"#);
-            self.ask("subscriptions/listen", &filter)
-        };
-        assert_eq!(stream.status, 200);
-        stream.text();
-        stream
-    }
-
-    pub(crate) fn delete(&self) -> Reply {
-        self.send(delete())
-    }
 }

@@ -1,19 +1,24 @@
 //! An HTTP client made of function calls.
 
 use core::future::Future;
+use core::net::{IpAddr, SocketAddr};
 use core::pin::Pin;
+use core::sync::atomic::{AtomicU32, Ordering};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, Request, Response, StatusCode};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt as _, Full};
 use mcp_async::http::{HttpBody, HttpService, Principal};
+use mcp_async::net::RemoteAddr;
 use tower_service::Service;
 
+use super::messages::{INITIALIZED, initialize, message, modern_message};
 use crate::sim::{Flag, advance, now, settle};
+use crate::texts::has;
 
 type BoxError = Box<dyn core::error::Error + Send + Sync>;
 
@@ -28,10 +33,8 @@ pub(crate) struct Reply {
 }
 
 /// Sends a request, whose response has to begin at once.
-pub(crate) fn send(service: &HttpService, request: Request<&str>) -> Reply {
-    let (parts, body) = request.into_parts();
-    let body = Full::new(Bytes::copy_from_slice(body.as_bytes()));
-    send_body(service, Request::from_parts(parts, body))
+pub(crate) fn send(service: &HttpService, request: Request<String>) -> Reply {
+    send_body(service, request.map(|body| Full::new(Bytes::from(body))))
 }
 
 pub(crate) fn send_body<B>(service: &HttpService, request: Request<B>) -> Reply
@@ -50,7 +53,7 @@ pub(crate) struct Waiting {
 }
 
 /// Sends a request, whose response is to begin later.
-pub(crate) fn wait(service: &HttpService, request: Request<&str>) -> Waiting {
+pub(crate) fn wait(service: &HttpService, request: Request<String>) -> Waiting {
     let mut waiting = Waiting::new(service, request);
     assert!(waiting.reply().is_none(), "it has begun");
     waiting
@@ -58,10 +61,9 @@ pub(crate) fn wait(service: &HttpService, request: Request<&str>) -> Waiting {
 
 impl Waiting {
     /// Sends a request.
-    pub(crate) fn new(service: &HttpService, request: Request<&str>) -> Self {
-        let (parts, body) = request.into_parts();
-        let body = Full::new(Bytes::copy_from_slice(body.as_bytes()));
-        let response = service.clone().call(Request::from_parts(parts, body));
+    pub(crate) fn new(service: &HttpService, request: Request<String>) -> Self {
+        let request = request.map(|body| Full::new(Bytes::from(body)));
+        let response = service.clone().call(request);
         let response = Box::pin(async {
             let Ok(response) = response.await;
             Reply::new(response)
@@ -163,6 +165,15 @@ impl Reply {
         self.is_over()
     }
 
+    /// Fails if the response has another status, or has not ended with a body that contains these parts.
+    #[track_caller]
+    pub(crate) fn says<const N: usize>(self, status: u16, parts: [&str; N]) {
+        let found = self.status;
+        let text = self.whole();
+        assert_eq!(found, status, "{text}");
+        has(&text, parts);
+    }
+
     /// The whole body of a response that has ended.
     pub(crate) fn whole(mut self) -> String {
         assert!(self.has_ended(), "there is more to come");
@@ -170,169 +181,345 @@ impl Reply {
     }
 }
 
-/// The request with a token.
-pub(crate) fn signed<'b>(mut request: Request<&'b str>, token: &str) -> Request<&'b str> {
-    let value = format!("Bearer {token}").parse().unwrap();
-    request.headers_mut().insert("authorization", value);
-    request
+/// A POST of a legacy client, whose body is this message, in short or in full.
+pub(crate) fn post(text: &str) -> Request<String> {
+    Request::post("/mcp")
+        .header("host", "localhost:8000")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .body(message(text))
+        .unwrap()
 }
 
 /// A POST of 2026-07-28: the head repeats what the body says.
-pub(crate) fn modern(body: &str) -> Request<&str> {
+pub(crate) fn modern(text: &str) -> Request<String> {
+    let body = modern_message(text);
     let member = |name: &str| {
         let (_, rest) = body.split_once(&format!("\"{name}\":\""))?;
         rest.split_once('"').map(|(value, _)| value)
     };
-    let mut request = Request::post("/mcp")
-        .header("host", "localhost:8000")
-        .header("content-type", "application/json")
-        .header("accept", "application/json, text/event-stream")
-        .header("mcp-protocol-version", "2026-07-28");
+    let mut request = post("").with("mcp-protocol-version", "2026-07-28");
     if let Some(method) = member("method") {
-        request = request.header("mcp-method", method);
+        request = request.with("mcp-method", method);
         let name = match method {
             "resources/read" => member("uri"),
             "tools/call" | "prompts/get" => member("name"),
             _ => None,
         };
         if let Some(name) = name {
-            request = request.header("mcp-name", name);
+            request = request.with("mcp-name", name);
         }
     }
-    request.body(body).unwrap()
-}
-
-/// `_meta` of a modern request.
-pub(crate) const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
-
-/// A modern request.
-pub(crate) fn request(id: u32, method: &str, params: &str) -> String {
-    let comma = if params.is_empty() { "" } else { "," };
-    format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{params}{comma}{META}}}}}"#
-    )
-}
-
-/// A client's session.
-#[derive(Clone)]
-pub(crate) struct Session {
-    pub(crate) service: HttpService,
-    /// Empty before it is opened.
-    pub(crate) id: String,
-    pub(crate) revision: &'static str,
-    pub(crate) principal: Option<Principal>,
-}
-
-pub(crate) fn post(body: &str) -> Request<&str> {
-    Request::post("/mcp")
-        .header("host", "localhost:8000")
-        .header("content-type", "application/json")
-        .header("accept", "application/json, text/event-stream")
-        .body(body)
-        .unwrap()
+    request.map(|_| body)
 }
 
 /// A request for the stream of a session, or for what continues the one with this event.
-pub(crate) fn get(last_event_id: Option<&str>) -> Request<&'static str> {
-    let mut request = Request::get("/mcp")
+pub(crate) fn get(last_event_id: Option<&str>) -> Request<String> {
+    let request = Request::get("/mcp")
         .header("host", "localhost:8000")
         .header("accept", "text/event-stream");
-    if let Some(id) = last_event_id {
-        request = request.header("last-event-id", id);
+    let request = request.body(String::new()).unwrap();
+    match last_event_id {
+        Some(id) => request.with("last-event-id", id),
+        None => request,
     }
-    request.body("").unwrap()
 }
 
-pub(crate) fn delete() -> Request<&'static str> {
+pub(crate) fn delete() -> Request<String> {
     let request = Request::delete("/mcp").header("host", "localhost:8000");
-    request.body("").unwrap()
+    request.body(String::new()).unwrap()
 }
 
-pub(crate) fn initialize(revision: &str) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{{"roots":{{}}}},"clientInfo":{{"name":"test","version":"1"}}}}}}"#
-    )
-}
+/// Changes of a request.
+pub(crate) trait RequestExt: Sized {
+    /// Sets a field of the head.
+    fn with(self, name: &'static str, value: &str) -> Self;
 
-pub(crate) fn call(id: u32, tool: &str) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{{}},"_meta":{{"progressToken":{id}}}}}}}"#
-    )
-}
+    /// Sets the path.
+    fn to(self, uri: &str) -> Self;
 
-impl Session {
-    pub(crate) fn open(service: &HttpService, revision: &'static str) -> Self {
-        Self::open_as(service, revision, None)
+    fn with_method(self, method: Method) -> Self;
+
+    /// Adds what a layer in front of the service has found out.
+    fn extend<T: Clone + Send + Sync + 'static>(self, value: T) -> Self;
+
+    /// Sets the token.
+    fn signed(self, token: &str) -> Self {
+        self.with("authorization", &format!("Bearer {token}"))
     }
 
+    /// Sets the principal.
+    fn by(self, name: &str) -> Self {
+        self.extend(Principal::new(name))
+    }
+
+    /// Sets the address of the client.
+    fn at_address(self, address: &str) -> Self {
+        let address: IpAddr = address.parse().unwrap();
+        self.extend(RemoteAddr(SocketAddr::new(address, 40_000)))
+    }
+}
+
+impl<B> RequestExt for Request<B> {
+    fn with(mut self, name: &'static str, value: &str) -> Self {
+        self.headers_mut().insert(name, value.parse().unwrap());
+        self
+    }
+
+    fn to(mut self, uri: &str) -> Self {
+        *self.uri_mut() = uri.parse().unwrap();
+        self
+    }
+
+    fn with_method(mut self, method: Method) -> Self {
+        *self.method_mut() = method;
+        self
+    }
+
+    fn extend<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.extensions_mut().insert(value);
+        self
+    }
+}
+
+/// A client.
+#[derive(Clone)]
+pub(crate) struct HttpClient {
+    pub(crate) service: HttpService,
+    /// The id of its session; empty without a session.
+    pub(crate) id: String,
+    pub(crate) revision: &'static str,
+    pub(crate) principal: Option<Principal>,
+    /// Empty without a token.
+    token: String,
+}
+
+impl HttpClient {
+    /// Opens a session, in revisions that have sessions.
+    pub(crate) fn open(service: &HttpService, revision: &'static str) -> Self {
+        Self::new(service, revision).opened()
+    }
+
+    /// Opens a session of this principal.
     pub(crate) fn open_as(
         service: &HttpService,
         revision: &'static str,
         principal: Option<Principal>,
     ) -> Self {
-        let session = Self {
+        let client = Self::new(service, revision);
+        Self {
             principal,
-            ..Self::new(service, revision)
-        };
-        session.opened(|request| request)
+            ..client
+        }
+        .opened()
     }
 
-    /// A client that has no session.
+    /// Opens a session with this token.
+    pub(crate) fn signed(service: &HttpService, revision: &'static str, token: &str) -> Self {
+        Self::new(service, revision).with_token(token).opened()
+    }
+
+    /// A client without a session.
     pub(crate) fn new(service: &HttpService, revision: &'static str) -> Self {
         Self {
             service: service.clone(),
             id: String::new(),
             revision,
             principal: None,
+            token: String::new(),
         }
     }
 
-    /// Opens the session with requests that are signed.
-    pub(crate) fn opened(
-        mut self,
-        sign: impl for<'b> Fn(Request<&'b str>) -> Request<&'b str>,
-    ) -> Self {
-        let body = initialize(self.revision);
-        let reply = self.send(sign(post(&body)));
+    /// The same session with another token.
+    pub(crate) fn with_token(&self, token: &str) -> Self {
+        Self {
+            token: token.into(),
+            ..self.clone()
+        }
+    }
+
+    /// The same client in this session.
+    pub(crate) fn in_session(&self, id: &str) -> Self {
+        Self {
+            id: id.into(),
+            ..self.clone()
+        }
+    }
+
+    /// The same session at another service.
+    pub(crate) fn at(&self, service: &HttpService) -> Self {
+        Self {
+            service: service.clone(),
+            ..self.clone()
+        }
+    }
+
+    /// The same session used by this principal.
+    pub(crate) fn used_by(&self, principal: Option<Principal>) -> Self {
+        Self {
+            principal,
+            ..self.clone()
+        }
+    }
+
+    fn is_modern(&self) -> bool {
+        self.revision == "2026-07-28"
+    }
+
+    fn opened(self) -> Self {
+        let revision = self.revision;
+        match self.is_modern() {
+            true => self,
+            false => self.opened_by(&initialize(revision)),
+        }
+    }
+
+    /// Opens a session by this request.
+    pub(crate) fn opened_by(mut self, request: &str) -> Self {
+        let reply = self.post(request);
         assert_eq!(reply.status, 200);
         self.id = reply.header("mcp-session-id").to_owned();
         assert_eq!(self.id.len(), 32);
-        let text = reply.whole();
-        assert!(
-            text.contains(&format!(r#""protocolVersion":"{}""#, self.revision)),
-            "{text}"
+        has(
+            &reply.whole(),
+            [&format!(r#""protocolVersion":"{}""#, self.revision)],
         );
-        let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-        let ready = self.send(sign(post(ready)));
-        assert_eq!(ready.status, 202);
-        assert_eq!(ready.whole(), "");
+        self.post(INITIALIZED).says(202, []);
         self
     }
 
-    pub(crate) fn send(&self, mut request: Request<&str>) -> Reply {
+    /// Adds session, token and principal to a request.
+    pub(crate) fn completed(&self, mut request: Request<String>) -> Request<String> {
         if !self.id.is_empty() {
-            let headers = request.headers_mut();
-            headers.insert("mcp-session-id", self.id.parse().unwrap());
+            request = request.with("mcp-session-id", &self.id);
             if self.revision != "2025-03-26" {
-                headers.insert("mcp-protocol-version", self.revision.parse().unwrap());
+                request = request.with("mcp-protocol-version", self.revision);
             }
         }
-        if let Some(principal) = &self.principal {
-            request.extensions_mut().insert(principal.clone());
+        if !self.token.is_empty() {
+            request = request.signed(&self.token);
         }
-        send(&self.service, request)
+        if let Some(principal) = &self.principal {
+            request = request.extend(principal.clone());
+        }
+        request
     }
 
-    pub(crate) fn post(&self, body: &str) -> Reply {
-        self.send(post(body))
+    pub(crate) fn send(&self, request: Request<String>) -> Reply {
+        send(&self.service, self.completed(request))
     }
 
+    pub(crate) fn post(&self, text: &str) -> Reply {
+        self.send(self.message(text))
+    }
+
+    /// Posts a message whose response may begin later.
+    pub(crate) fn begin(&self, text: &str) -> Waiting {
+        self.begin_sending(self.message(text))
+    }
+
+    /// Sends a request whose response may begin later.
+    pub(crate) fn begin_sending(&self, request: Request<String>) -> Waiting {
+        Waiting::new(&self.service, self.completed(request))
+    }
+
+    fn message(&self, text: &str) -> Request<String> {
+        match self.is_modern() {
+            true => modern(text),
+            false => post(text),
+        }
+    }
+
+    /// Sends a request with these members as its parameters.
+    pub(crate) fn ask(&self, method: &str, members: &str) -> Reply {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        self.post(&format!("{id} {method} {{{members}}}"))
+    }
+
+    /// Calls a tool without arguments; in a session, with progress.
+    pub(crate) fn call(&self, tool: &str) -> Reply {
+        let meta = match self.is_modern() {
+            true => "",
+            false => r#","_meta":{"progressToken":1}"#,
+        };
+        let members = format!(r#""name":"{tool}","arguments":{{}}{meta}"#);
+        self.ask("tools/call", &members)
+    }
+
+    /// Subscribes to these resources, and returns the stream of changes.
+    pub(crate) fn listen(&self, uris: &[&str]) -> Reply {
+        let mut stream = match self.is_modern() {
+            true => {
+                let lists = r#""toolsListChanged":true,"resourcesListChanged":true"#;
+                let filter = format!(r#"{lists},"resourceSubscriptions":{uris:?}"#);
+                let filter = format!(r#""notifications":{{{filter}}}"#);
+                self.ask("subscriptions/listen", &filter)
+            }
+            false => {
+                for uri in uris {
+                    let subscribed = self.ask("resources/subscribe", &format!(r#""uri":"{uri}""#));
+                    subscribed.says(200, []);
+                }
+                self.get(None)
+            }
+        };
+        assert_eq!(stream.status, 200);
+        stream.text();
+        stream
+    }
+
+    /// Asks for the stream of the session, or for what continues the one with this event.
     pub(crate) fn get(&self, last_event_id: Option<&str>) -> Reply {
         self.send(get(last_event_id))
     }
 
     pub(crate) fn delete(&self) -> Reply {
         self.send(delete())
+    }
+}
+
+/// A client of 2024-11-05, whose stream is at `/sse`.
+pub(crate) struct SseClient {
+    client: HttpClient,
+    pub(crate) stream: Reply,
+    /// The endpoint of its messages.
+    pub(crate) uri: String,
+}
+
+impl SseClient {
+    /// Opens a stream.
+    pub(crate) fn open(service: &HttpService) -> Self {
+        Self::open_in(service, "", None)
+    }
+
+    /// Opens a stream of this principal; `/sse` is in this folder.
+    pub(crate) fn open_in(service: &HttpService, folder: &str, by: Option<Principal>) -> Self {
+        let client = HttpClient::new(service, "2024-11-05").used_by(by);
+        let mut stream = client.send(get(None).to(&format!("{folder}/sse")));
+        assert_eq!(stream.status, 200);
+        assert_eq!(stream.header("content-type"), "text/event-stream");
+        let text = stream.text();
+        let data = text.strip_prefix("event: endpoint\ndata: ").expect(&text);
+        let reference = data.strip_suffix("\n\n").unwrap();
+        assert!(reference.starts_with("messages?c="), "{reference}");
+        let uri = format!("{folder}/{reference}");
+        Self {
+            client,
+            stream,
+            uri,
+        }
+    }
+
+    pub(crate) fn post(&self, text: &str) -> Reply {
+        self.client.send(post(text).to(&self.uri))
+    }
+
+    /// Posts a message, lets everything happen, and returns the status.
+    pub(crate) fn say(&self, text: &str) -> u16 {
+        let status = self.post(text).status;
+        settle();
+        status.as_u16()
     }
 }
 

@@ -18,6 +18,7 @@ use mcp_async::runtime::Runtime;
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
 
+use super::messages::message;
 use crate::sim::{self, Sim, clock};
 
 /// Runs a client and its server until the client is done, and then the server's script to its
@@ -218,11 +219,7 @@ impl Asked {
     /// Answers with a result.
     pub(crate) fn result(self, result: &str) {
         let id = self.id().to_owned();
-        self.json(
-            200,
-            "",
-            &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
-        );
+        self.json(200, "", &format!("{id} = {result}"));
     }
 
     /// Answers the handshake and opens session `s-ID`.
@@ -232,7 +229,7 @@ impl Asked {
             200,
             &format!("s-{id}"),
             &format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"{revision}","capabilities":{{"tools":{{}},"logging":{{}},"resources":{{"subscribe":true}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#
+                r#"{id} = {{"protocolVersion":"{revision}","capabilities":{{"tools":{{}},"logging":{{}},"resources":{{"subscribe":true}}}},"serverInfo":{{"name":"s","version":"1"}}}}"#
             ),
         );
     }
@@ -244,9 +241,10 @@ impl Asked {
         );
     }
 
+    /// Answers with a message, in short or in full.
     pub(crate) fn json(self, status: u16, session: &str, body: &str) {
         let stream = Wire::new("application/json");
-        stream.send(body);
+        stream.send(&message(body));
         stream.end();
         self.reply(status, session, stream.body());
     }
@@ -373,9 +371,14 @@ impl Wire {
         self.0.lock().unwrap().pieces.len()
     }
 
-    /// Sends an event with this data.
-    pub(crate) fn event(&self, data: &str) {
-        self.send(&format!("data: {data}\n\n"));
+    /// Sends an event with this message, in short or in full.
+    pub(crate) fn event(&self, text: &str) {
+        self.send(&format!("data: {}\n\n", message(text)));
+    }
+
+    /// Sends an event with this id and message.
+    pub(crate) fn event_with_id(&self, id: &str, text: &str) {
+        self.send(&format!("id: {id}\ndata: {}\n\n", message(text)));
     }
 
     pub(crate) fn end(&self) {

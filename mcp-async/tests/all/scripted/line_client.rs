@@ -7,7 +7,8 @@ use mcp_async::server::{BoxService, Connection, Peer};
 use mcp_proto::Revision;
 use mcp_proto::json::{Raw, RawBuf};
 
-use crate::scripted::LinePeer;
+use super::LinePeer;
+use super::messages::{INITIALIZED, message, opening, with_meta};
 use crate::server_typed::support::Offer;
 use crate::sim::{self, Sim};
 
@@ -80,12 +81,9 @@ impl LineClient {
     /// Begins the session, where the revision has one.
     fn open(&mut self) {
         if self.revision.is_legacy() {
-            let (revision, declared) = (self.revision, &self.capabilities);
-            let params = format!(
-                r#"{{"protocolVersion":"{revision}","capabilities":{declared},"clientInfo":{{"name":"t","version":"0"}}}}"#
-            );
-            self.ask("initialize", &params);
-            self.notify("notifications/initialized", "{}");
+            let opening = opening(self.revision.as_str(), &self.capabilities);
+            self.ask("initialize", &opening);
+            self.line(INITIALIZED);
         }
     }
 
@@ -96,10 +94,7 @@ impl LineClient {
             wire.ask("server/discover", "{}")
         } else {
             let mut fresh = Self::bare(server, revision);
-            fresh.ask(
-                "initialize",
-                &format!(r#"{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"t","version":"0"}}}}"#),
-            )
+            fresh.ask("initialize", &opening(revision.as_str(), "{}"))
         };
         member(&answer, &["result", "capabilities"])
     }
@@ -151,13 +146,11 @@ impl LineClient {
     pub(crate) fn request(&mut self, method: &str, params: &str) -> String {
         self.next_id += 1;
         let (id, params) = (self.next_id, self.with_meta(params));
-        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
+        message(&format!("{id} {method} {params}"))
     }
 
     pub(crate) fn notify(&mut self, method: &str, params: &str) {
-        self.line(&format!(
-            r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#
-        ));
+        self.line(&format!("- {method} {params}"));
     }
 
     /// The answer to a request, if it is there; all else that came is kept.
@@ -213,12 +206,7 @@ impl LineClient {
         let meta = format!(
             r#""io.modelcontextprotocol/protocolVersion":"{revision}","io.modelcontextprotocol/clientCapabilities":{capabilities}{comma}{more}"#
         );
-        if let Some((before, more)) = params.split_once(r#""_meta":{"#) {
-            return format!(r#"{before}"_meta":{{{meta},{more}"#);
-        }
-        let rest = params.strip_prefix('{').expect("an object");
-        let comma = if rest == "}" { "" } else { "," };
-        format!(r#"{{"_meta":{{{meta}}}{comma}{rest}"#)
+        with_meta(params, &meta)
     }
 
     /// Writes bytes as fast as they are taken, and returns the lines that came besides answers.
@@ -227,9 +215,9 @@ impl LineClient {
         self.hear()
     }
 
-    /// Writes a line.
-    pub(crate) fn line(&mut self, line: &str) {
-        self.lines.send(line);
+    /// Writes a message, in short or in full.
+    pub(crate) fn line(&mut self, text: &str) {
+        self.lines.send(text);
     }
 }
 

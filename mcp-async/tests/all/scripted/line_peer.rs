@@ -9,6 +9,7 @@ use std::sync::Arc;
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 
+use super::messages::message;
 use crate::sim::{self, Flag};
 
 /// One end of a pipe, with a client or a server at the other end.
@@ -84,16 +85,14 @@ impl LinePeer {
         }
     }
 
-    /// Writes a line, and lets everything happen.
-    pub(crate) fn send(&mut self, line: &str) {
-        self.write(format!("{line}\n").as_bytes());
+    /// Writes a message, in short or in full, and lets everything happen.
+    pub(crate) fn send(&mut self, text: &str) {
+        self.write((message(text) + "\n").as_bytes());
     }
 
     /// Answers a request with this result.
     pub(crate) fn answer(&mut self, id: u64, result: &str) {
-        self.send(&format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
-        ));
+        self.send(&format!("{id} = {result}"));
     }
 
     /// Writes bytes as fast as they are taken, and lets everything happen.
@@ -148,9 +147,9 @@ impl LinePeer {
         }
     }
 
-    /// Writes a line as fast as it is taken, or as much of it as is read before the other end closes.
-    pub(crate) async fn write_line(&mut self, line: &str) {
-        let line = format!("{line}\n");
+    /// Writes a message as fast as it is taken, or as much of it as is read before the other end closes.
+    pub(crate) async fn write_line(&mut self, text: &str) {
+        let line = message(text) + "\n";
         let mut rest = line.as_bytes();
         let writer = self.writer.as_mut().expect("it is open");
         while !rest.is_empty() {

@@ -10,7 +10,7 @@ use mcp_async::server::{Context, HandlerError, Prompt, ServerBuilder, Template};
 use mcp_async::{AuditRecord, CallOutcome, ErrorReply, Method, Server};
 use mcp_proto::Revision;
 
-use crate::scripted::LineClient;
+use crate::scripted::{LineClient, plain_call};
 use crate::server_typed::support::{revisions, says};
 use crate::sim::sleep;
 
@@ -242,14 +242,14 @@ fn a_hook_that_panics_ends_nothing() {
 fn a_session_has_a_name_that_is_not_its_id() {
     use mcp_async::http::Principal;
 
-    use crate::scripted::{META, Session, call, modern, send};
+    use crate::scripted::{HttpClient, call, modern, send};
     use crate::sim::Sim;
 
     let seen = Seen::default();
     let service = server(&seen).http().into_service(Sim).unwrap();
     let sessions = ["ada", "ada", "bob"].map(|name| {
         let principal = Some(Principal::new(name));
-        Session::open_as(&service, "2025-11-25", principal)
+        HttpClient::open_as(&service, "2025-11-25", principal)
     });
     for session in &sessions {
         session.post(&call(1, "works"));
@@ -268,10 +268,7 @@ fn a_session_has_a_name_that_is_not_its_id() {
     for session in &sessions {
         assert!(!session.id.contains(&*names[0]) && !names.contains(&session.id));
     }
-    let body = format!(
-        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"works",{META}}}}}"#
-    );
-    assert_eq!(send(&service, modern(&body)).status, 200);
+    assert_eq!(send(&service, modern(&plain_call(1, "works"))).status, 200);
     let record = &take(&seen)[0];
     assert_eq!((&record.principal, &record.session), (&None, &None));
 }

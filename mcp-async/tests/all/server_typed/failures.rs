@@ -50,13 +50,11 @@ fn fail_behind(len: usize) {
     let (connection, _) = server.connect(streams, Sim);
     let mut peer = peer.polling(connection);
     let mut lines = vec![
-        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}"#.to_owned(),
-        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned(),
+        r#"0 initialize {"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}"#.to_owned(),
+        "- notifications/initialized".to_owned(),
     ];
     for (id, tool) in (1..).zip(["fills", "fills", "fails"]) {
-        lines.push(format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}"}}}}"#
-        ));
+        lines.push(format!(r#"{id} tools/call {{"name":"{tool}"}}"#));
     }
     for line in lines {
         peer.send(&line);

@@ -1,6 +1,6 @@
 //! The memory of tasks that run.
 
-use crate::scripted::{modern, request, send};
+use crate::scripted::{declaring, modern, send};
 use crate::sim::Sim;
 use core::future::{Future as _, pending, poll_fn};
 use core::pin::pin;
@@ -36,9 +36,8 @@ fn a_task_that_runs_takes_little_memory() {
     let mut wire = client(&builder);
     let pipe = bytes(|| drop(create(&mut wire, "job", r#"{"steps":1000000}"#)));
     let service = builder.http().into_service(Sim).unwrap();
-    let params = r#""name":"job","arguments":{"steps":1000000}"#;
-    let call = request(1, "tools/call", params);
-    let call = call.replace(r#"Capabilities":{}"#, &format!(r#"Capabilities":{BOTH}"#));
+    let call = r#"1 tools/call {"name":"job","arguments":{"steps":1000000}}"#;
+    let call = declaring(BOTH, call);
     let http = bytes(|| {
         let created = send(&service, modern(&call)).text();
         assert!(created.contains("taskId"), "{created}");

@@ -1,32 +1,24 @@
 //! What bounds refuse over HTTP, where nothing was accepted.
 
 use http::Request;
-use mcp_async::http::{HttpService, Principal};
+use mcp_async::http::HttpService;
 use mcp_async::tasks::server::Tasks;
 
 use super::support::{TASKS, pass, server};
-use crate::scripted::{Reply, modern, send, text};
+use crate::scripted::{Reply, RequestExt, declaring, modern, send, text};
 use crate::sim::Sim;
 
 fn service(tasks: Tasks) -> HttpService {
     server(tasks).0.http().into_service(Sim).unwrap()
 }
 
-fn request(method: &str, params: &str) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{params},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{TASKS}}}}}}}"#
-    )
+fn request(text: &str, user: &str) -> Request<String> {
+    modern(&declaring(TASKS, text)).by(user)
 }
 
 fn call(service: &HttpService, user: &str) -> Reply {
-    let body = request(
-        "tools/call",
-        r#""name":"job_only","arguments":{"steps":1000}"#,
-    );
-    let mut request = modern(&body);
-    let user = Principal::new(user);
-    request.extensions_mut().insert(user);
-    send(service, request)
+    let call = r#"1 tools/call {"name":"job_only","arguments":{"steps":1000}}"#;
+    send(service, request(call, user))
 }
 
 #[track_caller]
@@ -71,13 +63,9 @@ fn polls_that_are_too_frequent_are_refused_where_that_is_set() {
         });
         let created = call(&service, "ada").whole();
         let id = text(&created, &["result", "taskId"]);
-        let body = request("tasks/get", &format!(r#""taskId":"{id}""#));
         let poll = || {
-            let mut request: Request<&str> = modern(&body);
-            let headers = request.headers_mut();
-            headers.insert("mcp-name", id.parse().unwrap());
-            request.extensions_mut().insert(Principal::new("ada"));
-            send(&service, request)
+            let request = request(&format!(r#"1 tasks/get {{"taskId":"{id}"}}"#), "ada");
+            send(&service, request.with("mcp-name", &id))
         };
         for _ in 0..3 {
             for _ in 0..20 {

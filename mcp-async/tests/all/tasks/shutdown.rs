@@ -14,7 +14,7 @@ use mcp_proto::Revision;
 
 use super::stores::{Fault, Hostile};
 use super::support::{BOTH, Running, about, create, pass, server, status};
-use crate::scripted::{LineClient, member, modern, request, send, text};
+use crate::scripted::{LineClient, declaring, member, modern, send, text};
 use crate::sim::{self, Sim};
 use crate::texts::SHUTTING_DOWN;
 
@@ -135,12 +135,8 @@ fn a_mounted_service_is_drained_when_its_tasks_have_ended() {
             false => Poll::Pending,
         }));
     let service = http.into_service(Sim).unwrap();
-    let called = request(
-        1,
-        "tools/call",
-        r#""name":"job","arguments":{"steps":1000}"#,
-    );
-    let called = called.replace(r#"Capabilities":{}"#, &format!(r#"Capabilities":{BOTH}"#));
+    let called = r#"1 tools/call {"name":"job","arguments":{"steps":1000}}"#;
+    let called = declaring(BOTH, called);
     let created = send(&service, modern(&called)).text();
     assert!(created.contains("taskId"), "{created}");
     pass(0);
@@ -169,10 +165,8 @@ fn calls_that_a_bound_keeps_in_their_exchange_are_counted() {
     let (server, _) = server(Tasks::new().max_running(1));
     let service = server.http().into_service(Sim).unwrap();
     let call = |steps: u32| {
-        let params = format!(r#""name":"job","arguments":{{"steps":{steps}}}"#);
-        let called = request(1, "tools/call", &params);
-        let called = called.replace(r#"Capabilities":{}"#, &format!(r#"Capabilities":{BOTH}"#));
-        let answered = send(&service, modern(&called)).text();
+        let called = format!(r#"1 tools/call {{"name":"job","arguments":{{"steps":{steps}}}}}"#);
+        let answered = send(&service, modern(&declaring(BOTH, &called))).text();
         pass(0);
         (
             answered.contains("taskId"),

@@ -107,8 +107,7 @@ impl Hand {
     fn send(&mut self, method: &str, params: &str) -> String {
         self.number += 1;
         let number = self.number;
-        let request =
-            format!(r#"{{"jsonrpc":"2.0","id":{number},"method":"{method}","params":{params}}}"#);
+        let request = format!("{number} {method} {params}");
         self.lines.send(&request);
         self.lines.read()
     }
@@ -395,9 +394,7 @@ fn a_task_ends_with_its_connection() {
                 ..
             } = hand;
             let params = form("never", "{}");
-            let asked = format!(
-                r#"{{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{params}}}"#
-            );
+            let asked = format!("1 elicitation/create {params}");
             let line = format!("{asked}\n");
             assert_eq!(lines.write_some(line.as_bytes()), line.len());
             drop(lines);

@@ -118,11 +118,11 @@ fn requests_of_an_extension_are_answered() {
             });
         let (client, log) = connect(SERVER, builder, |asked| match &*asked.method {
             "ping" => Say::Lines(vec![
-                r#"{"jsonrpc":"2.0","id":1,"method":"com.example/confirm","params":{"action":"save"}}"#.to_owned(),
-                r#"{"jsonrpc":"2.0","id":2,"method":"com.example/confirm","params":{"action":1}}"#.to_owned(),
-                r#"{"jsonrpc":"2.0","method":"com.example/changed"}"#.to_owned(),
-                r#"{"jsonrpc":"2.0","method":"com.example/unknown"}"#.to_owned(),
-                r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#.to_owned(),
+                r#"1 com.example/confirm {"action":"save"}"#.to_owned(),
+                r#"2 com.example/confirm {"action":1}"#.to_owned(),
+                "- com.example/changed".to_owned(),
+                "- com.example/unknown".to_owned(),
+                "ID = {}".to_owned(),
             ]),
             _ => Say::Nothing,
         })
@@ -144,10 +144,9 @@ fn a_request_without_parameters_and_result_takes_and_returns_nothing() {
             .on_request("com.example/done", |(): (), _| async { Ok(()) });
         let (client, log) = connect(SERVER, builder, |asked| match &*asked.method {
             "ping" => Say::Lines(vec![
-                r#"{"jsonrpc":"2.0","id":1,"method":"com.example/done"}"#.to_owned(),
-                r#"{"jsonrpc":"2.0","id":2,"method":"com.example/done","params":{"a":1}}"#
-                    .to_owned(),
-                r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#.to_owned(),
+                "1 com.example/done".to_owned(),
+                r#"2 com.example/done {"a":1}"#.to_owned(),
+                "ID = {}".to_owned(),
             ]),
             _ => Say::Nothing,
         })
@@ -167,9 +166,9 @@ fn a_subscription_has_members_of_extensions() {
             .extension(Extension::new(NAME).notification("notifications/example/rooms"));
         let (client, log) = connect(SERVER, builder, |asked| match &*asked.method {
             "subscriptions/listen" => Say::Lines(vec![
-                r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true,"rooms":["a"]},"_meta":{"io.modelcontextprotocol/subscriptionId":ID}}}"#.to_owned(),
-                r#"{"jsonrpc":"2.0","method":"notifications/example/rooms","params":{"room":"a","_meta":{"io.modelcontextprotocol/subscriptionId":ID}}}"#.to_owned(),
-                r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":ID}}}"#.to_owned(),
+                r#"- notifications/subscriptions/acknowledged {"notifications":{"toolsListChanged":true,"rooms":["a"]},"_meta":{"io.modelcontextprotocol/subscriptionId":ID}}"#.to_owned(),
+                r#"- notifications/example/rooms {"room":"a","_meta":{"io.modelcontextprotocol/subscriptionId":ID}}"#.to_owned(),
+                r#"- notifications/tools/list_changed {"_meta":{"io.modelcontextprotocol/subscriptionId":ID}}"#.to_owned(),
             ]),
             _ => Say::Nothing,
         })

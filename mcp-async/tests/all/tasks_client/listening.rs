@@ -13,18 +13,19 @@ use super::support::{
 use crate::client_typed::support::run;
 use crate::sim::Sim;
 
-const ACKNOWLEDGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"taskIds":["t"]},"_meta":{"io.modelcontextprotocol/subscriptionId":ID}}}"#;
+const ACKNOWLEDGED: &str = r#"- notifications/subscriptions/acknowledged {"notifications":{"taskIds":["t"]},"_meta":{"io.modelcontextprotocol/subscriptionId":ID}}"#;
 
 /// A notification of this state of the task.
 fn told(task: &str) -> String {
     let open = task.strip_suffix('}').unwrap();
     format!(
-        r#"{{"jsonrpc":"2.0","method":"notifications/tasks","params":{open},"_meta":{{"io.modelcontextprotocol/subscriptionId":ID}}}}}}"#
+        r#"- notifications/tasks {open},"_meta":{{"io.modelcontextprotocol/subscriptionId":ID}}}}"#
     )
 }
 
 /// The end of a subscription.
-const ENDED: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":ID}}}"#;
+const ENDED: &str =
+    r#"ID = {"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":ID}}"#;
 
 /// A server that creates a task, answers subscriptions like this, and completes the task at the poll
 /// of this number.
@@ -81,10 +82,7 @@ fn a_subscription_takes_the_place_of_polls() {
             }
             // The end is told after the one poll that follows the acknowledgement.
             "tasks/get" => Say::Lines(vec![
-                format!(
-                    r#"{{"jsonrpc":"2.0","id":ID,"result":{}}}"#,
-                    task("working", "")
-                ),
+                format!("ID = {}", task("working", "")),
                 told(&task("working", r#","statusMessage":"1/1""#)).replace("ID", &listen),
                 told(&done).replace("ID", &listen),
             ]),
@@ -194,7 +192,7 @@ fn hints_do_not_shorten_the_interval() {
                 match polls {
                     6.. => completed("polled"),
                     _ => Say::Lines(vec![
-                        format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{working}}}"#),
+                        format!("ID = {working}"),
                         told(r#"{"taskId":"t"}"#).replace("ID", &listen),
                     ]),
                 }
@@ -233,7 +231,7 @@ fn states_do_not_go_back() {
                 match polls {
                     1 => Say::Lines(vec![
                         told(&at(2, "2/3")).replace("ID", &listen),
-                        format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{old}}}"#),
+                        format!("ID = {old}"),
                     ]),
                     // A clock that was set back stops nothing.
                     2 => Say::Result(at(0, "3/3")),

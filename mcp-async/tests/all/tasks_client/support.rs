@@ -318,13 +318,9 @@ impl Say {
     pub(crate) fn lines(self, id: &str) -> Vec<String> {
         match self {
             Self::Result(result) => {
-                vec![format!(
-                    r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
-                )]
+                vec![format!("{id} = {result}")]
             }
-            Self::Error(code) => vec![format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"no"}}}}"#
-            )],
+            Self::Error(code) => vec![format!("{id} ! {code} no")],
             Self::Lines(lines) => {
                 let lines = lines.into_iter();
                 lines.map(|line| line.replace("ID", id)).collect()

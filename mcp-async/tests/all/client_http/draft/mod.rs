@@ -75,7 +75,7 @@ impl Asked {
     fn all(self, revision: Revision) {
         let id = self.id().to_owned();
         let answer = format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"{revision}","capabilities":{{"tools":{{}},"resources":{{}},"prompts":{{}},"logging":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#
+            r#"{id} = {{"protocolVersion":"{revision}","capabilities":{{"tools":{{}},"resources":{{}},"prompts":{{}},"logging":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}"#
         );
         self.json(200, "s-1", &answer);
     }
@@ -129,7 +129,8 @@ fn check_dropped(properties: &str) {
     );
 }
 
-const FORM: &str = r#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{}}}}"#;
+const FORM: &str =
+    r#""q" elicitation/create {"message":"m","requestedSchema":{"type":"object","properties":{}}}"#;
 
 #[test]
 fn off_by_default() {

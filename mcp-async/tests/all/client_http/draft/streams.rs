@@ -26,7 +26,7 @@ fn sessions_and_resumption() {
                 ("mcp-method", ""),
             ]);
             asked.stream().event(&format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}"#
+                r#"{id} = {{"content":[{{"type":"text","text":"hi"}}]}}"#
             ));
             let asked = site.expect("DELETE").await;
             asked.says(&[("mcp-session-id", "s-1"), ("mcp-method", "")]);
@@ -59,7 +59,7 @@ fn what_comes_on_the_stream_of_a_call_is_served() {
             let asked = site.expect("tools/call").await;
             let id = asked.id().to_owned();
             let stream = asked.stream();
-            stream.send(&format!("id: e-1\ndata: {FORM}\n\n"));
+            stream.event_with_id("e-1", FORM);
             let answer = site.expect(r#""id":"q""#).await;
             assert!(answer.body.contains("decline"), "{}", answer.body);
             answer.accept();
@@ -70,9 +70,7 @@ fn what_comes_on_the_stream_of_a_call_is_served() {
             let answer = site.expect(r#""id":"r""#).await;
             assert!(answer.body.contains("decline"), "{}", answer.body);
             answer.accept();
-            stream.event(&format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#
-            ));
+            stream.event(&format!(r#"{id} = {{"content":[]}}"#));
         },
     );
 }
@@ -87,7 +85,7 @@ fn the_stream_of_a_get_has_notifications_and_pings() {
         },
         |site, own| async move {
             own.event(LOG);
-            own.event(r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#);
+            own.event(r#""p" ping"#);
             let mut asked = site.next().await;
             if asked.body.contains(r#""method":"ping""#) {
                 asked.result("{}");
@@ -120,9 +118,7 @@ fn what_is_asked_on_the_stream_of_a_get_is_refused() {
                 assert_eq!(logs.next().await.unwrap().data.as_raw().as_str(), "1");
             },
             |site, own| async move {
-                own.event(&format!(
-                    r#"{{"jsonrpc":"2.0","id":"q","method":"{method}","params":{params}}}"#
-                ));
+                own.event(&format!(r#""q" {method} {params}"#));
                 let refused = site.expect(r#""id":"q","error":{"code":-32602"#).await;
                 refused.says(&[("mcp-session-id", "s-1"), ("mcp-method", "")]);
                 refused.accept();
@@ -147,7 +143,7 @@ fn what_is_asked_on_the_stream_of_a_get_is_refused() {
             site.expect("notifications/initialized").await.accept();
             let own = site.expect("GET").await.stream();
             let call = site.expect("tools/call").await;
-            own.event(r#"{"jsonrpc":"2.0","id":"q","method":"roots/list"}"#);
+            own.event(r#""q" roots/list"#);
             let answer = site.expect(r#""id":"q","result":{"roots""#).await;
             answer.accept();
             call.done();
@@ -184,9 +180,7 @@ fn priming_and_polling() {
             let before = mcp_async::runtime::Runtime::now(&Sim).as_millis();
             let asked = site.expect("GET").await;
             assert_eq!(asked.at - before, 700);
-            asked.stream().event(&format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#
-            ));
+            asked.stream().event(&format!(r#"{id} = {{"content":[]}}"#));
         },
     );
 }
@@ -239,19 +233,19 @@ fn the_two_endpoints_beside_it() {
                 let id = asked.id().to_owned();
                 asked.accept();
                 stream.event(&format!(
-                    r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"2024-11-05","capabilities":{{}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#
+                    r#"{id} = {{"protocolVersion":"2024-11-05","capabilities":{{}},"serverInfo":{{"name":"s","version":"1"}}}}"#
                 ));
                 let asked = site.expect("notifications/initialized").await;
                 asked.says(&[("mcp-method", "")]);
                 asked.accept();
                 // There is one stream, so everything may come on it.
-                stream.event(r#"{"jsonrpc":"2.0","id":"q","method":"roots/list"}"#);
+                stream.event(r#""q" roots/list"#);
                 for _ in 0..2 {
                     let asked = site.next().await;
                     asked.says(&[("mcp-method", "")]);
                     if asked.body.contains("ping") {
                         let id = asked.id().to_owned();
-                        stream.event(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
+                        stream.event(&format!("{id} = {{}}"));
                     } else {
                         assert!(asked.body.contains(r#""id":"q","result""#));
                     }
@@ -262,5 +256,4 @@ fn the_two_endpoints_beside_it() {
     }
 }
 
-const LOG: &str =
-    r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
+const LOG: &str = r#"- notifications/message {"level":"info","data":1}"#;

@@ -11,7 +11,7 @@ use mcp_proto::server::ServerConfig;
 
 use super::{Demo, Watch};
 use crate::chopped::Chopped;
-use crate::scripted::LinePeer;
+use crate::scripted::{INITIALIZED, LinePeer, initialize_with, message};
 use crate::sim::{Sim, spawn};
 
 pub(crate) struct Wire {
@@ -80,11 +80,8 @@ impl Wire {
 
     /// With the handshake of a legacy session behind it.
     pub(crate) fn legacy(mut self) -> Self {
-        self.send(concat!(
-            r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"#,
-            r#""2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"t","version":"0"}}}"#,
-        ));
-        self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        self.send(&initialize_with("2025-11-25", r#"{"elicitation":{}}"#));
+        self.send(INITIALIZED);
         let answer = self.read();
         assert!(
             answer.contains(r#""protocolVersion":"2025-11-25""#),
@@ -128,7 +125,7 @@ impl DerefMut for Wire {
 }
 
 pub(crate) fn call(id: u32, tool: &str, meta: &str) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{{"id":{id}}}{meta}}}}}"#
-    )
+    message(&format!(
+        r#"{id} tools/call {{"name":"{tool}","arguments":{{"id":{id}}}{meta}}}"#
+    ))
 }

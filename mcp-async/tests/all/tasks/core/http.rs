@@ -4,7 +4,9 @@ use mcp_async::http::{HttpService, Principal};
 use mcp_async::tasks::server::Tasks;
 
 use super::support::{filled, server};
-use crate::scripted::{Session, member, post, send, text};
+use crate::scripted::{
+    HttpClient, RequestExt, initialize, initialize_with, member, post, send, text,
+};
 use crate::sim::{self, Sim};
 use crate::tasks::support::pass;
 use crate::texts::UNKNOWN_TASK;
@@ -14,19 +16,19 @@ fn service() -> HttpService {
 }
 
 /// A session of this user, or of a client that is not verified.
-fn session(service: &HttpService, name: Option<&str>) -> Session {
-    Session::open_as(service, "2025-11-25", name.map(Principal::new))
+fn session(service: &HttpService, name: Option<&str>) -> HttpClient {
+    HttpClient::open_as(service, "2025-11-25", name.map(Principal::new))
 }
 
 /// The answer to a request, which is no event stream.
-fn ask(session: &Session, method: &str, params: &str) -> String {
-    let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{params}}}"#);
+fn ask(session: &HttpClient, method: &str, params: &str) -> String {
+    let body = format!("7 {method} {params}");
     let reply = session.post(&body);
     assert_eq!(reply.header("content-type"), "application/json", "{method}");
     reply.whole()
 }
 
-fn create(session: &Session, arguments: &str) -> String {
+fn create(session: &HttpClient, arguments: &str) -> String {
     let params = format!(r#"{{"name":"job","arguments":{arguments},"task":{{}}}}"#);
     let created = ask(session, "tools/call", &params);
     text(&created, &["result", "task", "taskId"])
@@ -125,11 +127,11 @@ fn what_is_no_cursor_is_refused() {
 fn a_list_is_declared_to_users_only() {
     let service = service();
     for (user, list) in [(Some("ada"), "{}"), (None, "")] {
-        let body = crate::scripted::initialize("2025-11-25");
-        let mut request = post(&body);
-        if let Some(name) = user {
-            request.extensions_mut().insert(Principal::new(name));
-        }
+        let opening = post(&initialize("2025-11-25"));
+        let request = match user {
+            Some(name) => opening.by(name),
+            None => opening,
+        };
         let opened = send(&service, request).whole();
         let (_, data) = opened.split_once(r#"{"jsonrpc""#).expect("an answer");
         let answer = format!(r#"{{"jsonrpc"{}"#, data.trim_end());
@@ -142,21 +144,13 @@ fn a_list_is_declared_to_users_only() {
 }
 
 /// A session of a client that can be asked.
-fn asked(service: &HttpService) -> Session {
-    let body = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"test","version":"1"}}}"#;
-    let opened = send(service, post(body));
-    let session = Session {
-        service: service.clone(),
-        id: opened.header("mcp-session-id").to_owned(),
-        revision: "2025-11-25",
-        principal: None,
-    };
-    session.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-    session
+fn asked(service: &HttpService) -> HttpClient {
+    let opening = initialize_with("2025-11-25", r#"{"elicitation":{}}"#);
+    HttpClient::new(service, "2025-11-25").opened_by(&opening)
 }
 
 /// Answers the one question among these events.
-fn answer(session: &Session, events: &str, answer: &str) {
+fn answer(session: &HttpClient, events: &str, answer: &str) {
     let mut data = events
         .lines()
         .filter_map(|line| line.strip_prefix("data: "));
@@ -193,9 +187,7 @@ fn questions_are_on_the_stream_of_the_result() {
     let service = service();
     let session = asked(&service);
     let id = create(&session, r#"{"ask":1,"steps":1}"#);
-    let wanted = format!(
-        r#"{{"jsonrpc":"2.0","id":8,"method":"tasks/result","params":{{"taskId":"{id}"}}}}"#
-    );
+    let wanted = format!(r#"8 tasks/result {{"taskId":"{id}"}}"#);
     let mut stream = session.post(&wanted);
     assert_eq!(stream.header("content-type"), "text/event-stream");
     pass(100);
