@@ -9,7 +9,7 @@ use mcp_auth::IdentitySource;
 use mcp_proto::Revision;
 
 use super::party::{ISSUER, Parties, SERVER};
-use crate::scripted::http_server;
+use crate::sim::play;
 
 fn parties(revision: Revision) -> Parties {
     Parties::new(revision).with(|state| {
@@ -31,7 +31,7 @@ fn check<C>(parties: &Parties, client: impl FnOnce(Parties) -> C, expected: (usi
 where
     C: Future<Output = ()>,
 {
-    http_server::check(|_| client(parties.clone()), |_| async {});
+    play(client(parties.clone()));
     assert_eq!((parties.pages(), parties.state().questions), expected);
 }
 

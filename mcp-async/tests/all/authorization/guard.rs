@@ -17,8 +17,7 @@ use mcp_async::{Client, ErrorChain};
 use mcp_proto::Revision;
 
 use super::party::{Parties, SERVER};
-use crate::scripted::http_server::check;
-use crate::sim::{self, Sim};
+use crate::sim::{self, Sim, play};
 
 thread_local! {
     /// What names resolve to, each time the first of what is left: addresses with spaces between them.
@@ -154,40 +153,37 @@ fn the_address_counts_and_not_the_name() {
         ("cloud.example", &["169.254.169.254"]),
         ("rebound.example", &["93.184.215.14", "127.0.0.1"]),
     ]);
-    check(
-        |_| async {
-            let guard = AddressGuard::public_only();
-            let client = HttpClient::builder()
-                .guard(guard)
-                .no_proxy()
-                .max_idle(0)
-                .build();
-            client.start(Sim);
-            let get = async |host: &str| {
-                let request = http::Request::get(format!("http://{host}/"))
-                    .body("")
-                    .unwrap();
-                match client.send(request).await {
-                    Ok(response) => response.status().to_string(),
-                    Err(error) => ErrorChain(&error).to_string(),
-                }
-            };
-            assert!(
-                get("inside.example")
-                    .await
-                    .contains("10.0.0.1 is a private address")
-            );
-            assert!(get("cloud.example").await.contains("link-local"));
-            assert!(get("[::ffff:127.0.0.1]").await.contains("cannot connect"));
-            assert_eq!(get("rebound.example").await, "404 Not Found");
-            assert!(
-                get("rebound.example")
-                    .await
-                    .contains("127.0.0.1 is a loopback address")
-            );
-        },
-        |_| async {},
-    );
+    play(async {
+        let guard = AddressGuard::public_only();
+        let client = HttpClient::builder()
+            .guard(guard)
+            .no_proxy()
+            .max_idle(0)
+            .build();
+        client.start(Sim);
+        let get = async |host: &str| {
+            let request = http::Request::get(format!("http://{host}/"))
+                .body("")
+                .unwrap();
+            match client.send(request).await {
+                Ok(response) => response.status().to_string(),
+                Err(error) => ErrorChain(&error).to_string(),
+            }
+        };
+        assert!(
+            get("inside.example")
+                .await
+                .contains("10.0.0.1 is a private address")
+        );
+        assert!(get("cloud.example").await.contains("link-local"));
+        assert!(get("[::ffff:127.0.0.1]").await.contains("cannot connect"));
+        assert_eq!(get("rebound.example").await, "404 Not Found");
+        assert!(
+            get("rebound.example")
+                .await
+                .contains("127.0.0.1 is a loopback address")
+        );
+    });
     assert_eq!(DIALLED.take(), ["93.184.215.14:80"]);
 }
 
@@ -200,23 +196,20 @@ fn names_of_this_machine_lead_nowhere_else() {
         ("b.localhost", &["127.0.0.1"]),
         ("localhost.example", &["93.184.215.15"]),
     ]);
-    check(
-        |_| async {
-            let client = HttpClient::builder().no_proxy().build();
-            client.start(Sim);
-            for (host, is_sent) in [
-                ("a.localhost", false),
-                ("LOCALHOST.", false),
-                ("b.localhost", true),
-                ("localhost.example", true),
-            ] {
-                let request = http::Request::get(format!("http://{host}/")).body("");
-                let sent = client.send(request.unwrap()).await;
-                assert_eq!(sent.is_ok(), is_sent, "{host}");
-            }
-        },
-        |_| async {},
-    );
+    play(async {
+        let client = HttpClient::builder().no_proxy().build();
+        client.start(Sim);
+        for (host, is_sent) in [
+            ("a.localhost", false),
+            ("LOCALHOST.", false),
+            ("b.localhost", true),
+            ("localhost.example", true),
+        ] {
+            let request = http::Request::get(format!("http://{host}/")).body("");
+            let sent = client.send(request.unwrap()).await;
+            assert_eq!(sent.is_ok(), is_sent, "{host}");
+        }
+    });
     assert_eq!(DIALLED.take(), ["127.0.0.1:80", "93.184.215.15:80"]);
 }
 
@@ -249,20 +242,16 @@ fn refused(metadata: &str, resolved: &[(&str, &[&'static str])], expected: &str)
         ),
     ]));
     let expected = expected.to_owned();
-    check(
-        |_| async move {
-            let authorization =
-                Authorization::new().user_agent(Parties::new(Revision::V2026_07_28));
-            let builder = Client::builder("demo", "1.0").authorize(authorization);
-            let error = builder
-                .connect(HttpConnector::new(Sim, "http://localhost/mcp"))
-                .await
-                .unwrap_err();
-            let text = ErrorChain(&error).to_string();
-            assert!(text.contains(&expected), "{text}");
-        },
-        |_| async {},
-    );
+    play(async {
+        let authorization = Authorization::new().user_agent(Parties::new(Revision::V2026_07_28));
+        let builder = Client::builder("demo", "1.0").authorize(authorization);
+        let error = builder
+            .connect(HttpConnector::new(Sim, "http://localhost/mcp"))
+            .await
+            .unwrap_err();
+        let text = ErrorChain(&error).to_string();
+        assert!(text.contains(&expected), "{text}");
+    });
     let dialled = DIALLED.take();
     assert!(
         dialled.iter().all(|address| address == "127.0.0.1:80"),
@@ -305,25 +294,22 @@ fn a_refresh_before_the_first_connection() {
             ("mcp.inside", &[resolved]),
             ("login.inside", &["192.168.1.1"]),
         ]);
-        check(
-            |_| async {
-                let record = r#"{"version":1,"server":"https://mcp.inside/mcp","issuer":"https://login.inside",
+        play(async {
+            let record = r#"{"version":1,"server":"https://mcp.inside/mcp","issuer":"https://login.inside",
                     "token_endpoint":"https://login.inside/token","identity":"dynamic","client_id":"c",
                     "redirect_uri":"http://127.0.0.1:1/callback","endpoint_auth_method":"none",
                     "requested_scope":"","granted_scope":"","access_token":"a","token_type":"Bearer",
                     "expires_at":1,"refresh_token":"r"}"#;
-                let store = MemoryCredentialStore::new();
-                let record = Credentials::from_json(record.as_bytes()).unwrap();
-                store.save(&record).await.unwrap();
-                let authorization = Authorization::new().non_interactive().store(store);
-                let builder = Client::builder("demo", "1.0").authorize(authorization);
-                builder
-                    .connect(HttpConnector::new(Sim, "https://mcp.inside/mcp"))
-                    .await
-                    .unwrap_err();
-            },
-            |_| async {},
-        );
+            let store = MemoryCredentialStore::new();
+            let record = Credentials::from_json(record.as_bytes()).unwrap();
+            store.save(&record).await.unwrap();
+            let authorization = Authorization::new().non_interactive().store(store);
+            let builder = Client::builder("demo", "1.0").authorize(authorization);
+            builder
+                .connect(HttpConnector::new(Sim, "https://mcp.inside/mcp"))
+                .await
+                .unwrap_err();
+        });
         let dialled = DIALLED.take();
         let endpoint = "192.168.1.1:443".to_owned();
         assert_eq!(
@@ -374,14 +360,10 @@ fn a_service_receives_no_request_to_a_private_address() {
         let answer = (200, "content-type", "application/json".into(), metadata);
         state.replaced.insert(url.into(), answer);
     });
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let error = parties.connect(parties.authorization()).await.unwrap_err();
-            let text = ErrorChain(&error).to_string();
-            assert!(text.contains("10.0.0.1 is a private address"), "{text}");
-        },
-        |_| async {},
-    );
-    assert_eq!(seen.count("10.0.0.1"), 0);
+    play(async {
+        let error = parties.connect(parties.authorization()).await.unwrap_err();
+        let text = ErrorChain(&error).to_string();
+        assert!(text.contains("10.0.0.1 is a private address"), "{text}");
+    });
+    assert_eq!(parties.count("10.0.0.1"), 0);
 }

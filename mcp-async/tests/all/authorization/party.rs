@@ -191,6 +191,12 @@ impl Parties {
         self.connect_to(SERVER, authorization).await
     }
 
+    /// The client of a user who logs in.
+    pub(crate) async fn connected(&self) -> Client {
+        let client = self.connect(self.authorization()).await;
+        client.expect("it connects")
+    }
+
     pub(crate) async fn connect_to(
         &self,
         url: &str,

@@ -8,7 +8,7 @@ use mcp_async::{Client, ErrorChain};
 use mcp_proto::Revision;
 
 use super::party::{ISSUER, Parties};
-use crate::scripted::http_server::check;
+use crate::sim::play;
 
 const MODERN: Revision = Revision::V2026_07_28;
 
@@ -46,108 +46,84 @@ async fn call_eight_times(client: &Client) -> Vec<Result<(), CallError>> {
 #[test]
 fn a_storm_of_refusals_meets_one_refresh() {
     let parties = Parties::new(MODERN);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let client = parties.connect(parties.authorization());
-            let client = client.await.unwrap();
-            parties.revoke();
-            let results = call_eight_times(&client).await;
-            assert!(results.iter().all(Result::is_ok), "{results:?}");
-        },
-        |_| async {},
-    );
-    assert_eq!((seen.pages(), seen.count("/token")), (1, 2));
+    play(async {
+        let client = parties.connected().await;
+        parties.revoke();
+        let results = call_eight_times(&client).await;
+        assert!(results.iter().all(Result::is_ok), "{results:?}");
+    });
+    assert_eq!((parties.pages(), parties.count("/token")), (1, 2));
 }
 
 #[test]
 fn a_storm_without_refresh_tokens_meets_one_consent() {
     let parties = Parties::new(MODERN).with(|state| state.issues_refresh = false);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let client = parties.connect(parties.authorization());
-            let client = client.await.unwrap();
-            parties.revoke();
-            let results = call_eight_times(&client).await;
-            assert!(results.iter().all(Result::is_ok), "{results:?}");
-        },
-        |_| async {},
-    );
-    assert_eq!((seen.pages(), seen.count("/token")), (2, 2));
+    play(async {
+        let client = parties.connected().await;
+        parties.revoke();
+        let results = call_eight_times(&client).await;
+        assert!(results.iter().all(Result::is_ok), "{results:?}");
+    });
+    assert_eq!((parties.pages(), parties.count("/token")), (2, 2));
 }
 
 /// AU-120
 #[test]
 fn endless_refusals_end_with_an_error() {
     let parties = Parties::new(MODERN).with(|state| state.refuses_all = true);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let client = parties.connect(parties.authorization());
-            let error = client.await.unwrap_err();
-            let ConnectError::Authorization(error) = error else {
-                panic!("{error:?}");
-            };
-            let AuthorizationError::Flow(error) = &*error else {
-                panic!("{error:?}");
-            };
-            assert_eq!(error.url, super::party::SERVER);
-            let said = "the new token was refused with status 401";
-            assert!(error.to_string().contains(said), "{error}");
-        },
-        |_| async {},
-    );
-    assert_eq!(seen.pages(), 1);
+    play(async {
+        let client = parties.connect(parties.authorization());
+        let error = client.await.unwrap_err();
+        let ConnectError::Authorization(error) = error else {
+            panic!("{error:?}");
+        };
+        let AuthorizationError::Flow(error) = &*error else {
+            panic!("{error:?}");
+        };
+        assert_eq!(error.url, super::party::SERVER);
+        let said = "the new token was refused with status 401";
+        assert!(error.to_string().contains(said), "{error}");
+    });
+    assert_eq!(parties.pages(), 1);
 }
 
 /// AU-60
 #[test]
 fn endless_demands_for_scopes_end_with_an_error() {
     let parties = Parties::new(MODERN);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let client = parties.connect(parties.authorization());
-            let client = client.await.unwrap();
-            // Whatever is granted, another one is needed.
-            let needs = |state: &mut super::party::State| {
-                state.needs.insert("tools/list".into(), "no such".into());
-            };
-            let parties = parties.with(needs);
-            let error = client.tools().page(None).await.unwrap_err();
-            assert!(matches!(error, CallError::Authorization(_)), "{error:?}");
-            // The connection is as good as before.
-            parties.state().needs.clear();
-            client.tools().page(None).await.unwrap();
-        },
-        |_| async {},
-    );
-    assert_eq!(seen.pages(), 2);
+    play(async {
+        let client = parties.connected().await;
+        // Whatever is granted, another one is needed.
+        parties
+            .state()
+            .needs
+            .insert("tools/list".into(), "no such".into());
+        let error = client.tools().page(None).await.unwrap_err();
+        assert!(matches!(error, CallError::Authorization(_)), "{error:?}");
+        // The connection is as good as before.
+        parties.state().needs.clear();
+        client.tools().page(None).await.unwrap();
+    });
+    assert_eq!(parties.pages(), 2);
 }
 
 /// AU-60: a call that waits for the authorization of another one asks for its own scopes after it.
 #[test]
 fn calls_at_once_that_need_different_scopes() {
     let parties = Parties::new(MODERN);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let client = parties.connect(parties.authorization());
-            let client = client.await.unwrap();
-            let needs = ["tools/list", "prompts/list", "tools/call"];
-            parties.state().needs = needs.map(|it| (it.into(), it.into())).into();
-            let calls: Vec<Call<'_>> = vec![
-                tools(&client),
-                Box::pin(async { client.prompts().page(None).await.map(drop) }),
-                Box::pin(async { client.call_tool("echo", &()).await.map(drop) }),
-            ];
-            let results = call_at_once(calls).await;
-            assert!(results.iter().all(Result::is_ok), "{results:?}");
-        },
-        |_| async {},
-    );
-    assert_eq!(seen.pages(), 1 + 3);
+    play(async {
+        let client = parties.connected().await;
+        let needs = ["tools/list", "prompts/list", "tools/call"];
+        parties.state().needs = needs.map(|it| (it.into(), it.into())).into();
+        let calls: Vec<Call<'_>> = vec![
+            tools(&client),
+            Box::pin(async { client.prompts().page(None).await.map(drop) }),
+            Box::pin(async { client.call_tool("echo", &()).await.map(drop) }),
+        ];
+        let results = call_at_once(calls).await;
+        assert!(results.iter().all(Result::is_ok), "{results:?}");
+    });
+    assert_eq!(parties.pages(), 1 + 3);
 }
 
 /// AU-60: scopes that are not granted are asked for once, also by calls at once.
@@ -155,21 +131,16 @@ fn calls_at_once_that_need_different_scopes() {
 fn scopes_that_are_not_granted_are_asked_for_once() {
     for count in [1, 8] {
         let parties = Parties::new(MODERN).with(|state| state.granted = Some("other"));
-        let seen = parties.clone();
-        check(
-            |_| async move {
-                let client = parties.connect(parties.authorization());
-                let client = client.await.unwrap();
-                parties.state().needs = [("tools/list".into(), "mcp:read".into())].into();
-                let calls = (0..count).map(|_| tools(&client)).collect();
-                for result in call_at_once(calls).await {
-                    let error = result.unwrap_err();
-                    assert!(matches!(error, CallError::Authorization(_)), "{error:?}");
-                }
-            },
-            |_| async {},
-        );
-        assert_eq!(seen.pages(), 2, "{count}");
+        play(async {
+            let client = parties.connected().await;
+            parties.state().needs = [("tools/list".into(), "mcp:read".into())].into();
+            let calls = (0..count).map(|_| tools(&client)).collect();
+            for result in call_at_once(calls).await {
+                let error = result.unwrap_err();
+                assert!(matches!(error, CallError::Authorization(_)), "{error:?}");
+            }
+        });
+        assert_eq!(parties.pages(), 2, "{count}");
     }
 }
 
@@ -177,19 +148,14 @@ fn scopes_that_are_not_granted_are_asked_for_once() {
 #[test]
 fn a_refused_refresh_leads_to_a_consent() {
     let parties = Parties::new(MODERN);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let client = parties.connect(parties.authorization());
-            let client = client.await.unwrap();
-            parties.revoke();
-            parties.state().forget_refresh();
-            client.tools().page(None).await.unwrap();
-        },
-        |_| async {},
-    );
-    assert_eq!((seen.pages(), seen.count("/token")), (2, 3));
-    assert_eq!(seen.count("/register"), 1);
+    play(async {
+        let client = parties.connected().await;
+        parties.revoke();
+        parties.state().forget_refresh();
+        client.tools().page(None).await.unwrap();
+    });
+    assert_eq!((parties.pages(), parties.count("/token")), (2, 3));
+    assert_eq!(parties.count("/register"), 1);
 }
 
 /// AU-118: an outage of the authorization server removes nothing and asks no user.
@@ -204,28 +170,27 @@ fn a_failed_refresh_keeps_the_tokens() {
         (403, ""),
     ] {
         let parties = Parties::new(MODERN);
-        let seen = parties.clone();
-        check(
-            |_| async move {
-                let client = parties.connect(parties.authorization());
-                let client = client.await.unwrap();
-                parties.revoke();
-                let body = match error {
-                    "" => "<html>".into(),
-                    _ => format!(r#"{{"error":"{error}"}}"#),
-                };
-                let answer = (status, "content-type", "application/json".into(), body);
-                let token = format!("{ISSUER}/token");
-                parties.state().replaced.insert(token.clone(), answer);
-                let failed = client.tools().page(None).await.unwrap_err();
-                assert!(matches!(failed, CallError::Authorization(_)), "{failed:?}");
-                parties.state().replaced.remove(&token);
-                client.tools().page(None).await.unwrap();
-            },
-            |_| async {},
-        );
+        play(async {
+            let client = parties.connected().await;
+            parties.revoke();
+            let body = match error {
+                "" => "<html>".into(),
+                _ => format!(r#"{{"error":"{error}"}}"#),
+            };
+            let answer = (status, "content-type", "application/json".into(), body);
+            let token = format!("{ISSUER}/token");
+            parties.state().replaced.insert(token.clone(), answer);
+            let failed = client.tools().page(None).await.unwrap_err();
+            assert!(matches!(failed, CallError::Authorization(_)), "{failed:?}");
+            parties.state().replaced.remove(&token);
+            client.tools().page(None).await.unwrap();
+        });
         // The refresh token was used when the outage was over.
-        assert_eq!((seen.pages(), seen.count("/register")), (1, 1), "{error}");
+        assert_eq!(
+            (parties.pages(), parties.count("/register")),
+            (1, 1),
+            "{error}"
+        );
     }
 }
 
@@ -233,71 +198,56 @@ fn a_failed_refresh_keeps_the_tokens() {
 #[test]
 fn a_registration_that_is_refused_is_replaced() {
     let parties = Parties::new(MODERN);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let client = parties.connect(parties.authorization());
-            let client = client.await.unwrap();
-            parties.revoke();
-            parties.state().refuses_client_once = true;
-            client.tools().page(None).await.unwrap();
-        },
-        |_| async {},
-    );
-    assert_eq!((seen.pages(), seen.count("/register")), (2, 2));
+    play(async {
+        let client = parties.connected().await;
+        parties.revoke();
+        parties.state().refuses_client_once = true;
+        client.tools().page(None).await.unwrap();
+    });
+    assert_eq!((parties.pages(), parties.count("/register")), (2, 2));
 }
 
 /// AU-60: a server that repeats its demand in each request does not open pages without an end.
 #[test]
 fn demands_of_many_requests_open_few_pages() {
     let parties = Parties::new(MODERN);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let client = parties.connect(parties.authorization());
-            let client = client.await.unwrap();
-            let needs = |state: &mut super::party::State| {
-                state.needs.insert("tools/list".into(), "no such".into());
-            };
-            let parties = parties.with(needs);
-            for _ in 0..4 {
-                let error = client.tools().page(None).await.unwrap_err();
-                assert!(matches!(error, CallError::Authorization(_)), "{error:?}");
-            }
+    play(async {
+        let client = parties.connected().await;
+        parties
+            .state()
+            .needs
+            .insert("tools/list".into(), "no such".into());
+        for _ in 0..4 {
             let error = client.tools().page(None).await.unwrap_err();
-            let text = ErrorChain(&error).to_string();
-            assert!(text.contains("too often"), "{text}");
-            // Another consent is possible.
-            let needs = [("tools/call".into(), "mcp:write".into())];
-            parties.state().needs = needs.into();
-            client.call_tool("echo", &()).await.unwrap();
-        },
-        |_| async {},
-    );
-    assert_eq!(seen.pages(), 1 + 3 + 1);
+            assert!(matches!(error, CallError::Authorization(_)), "{error:?}");
+        }
+        let error = client.tools().page(None).await.unwrap_err();
+        let text = ErrorChain(&error).to_string();
+        assert!(text.contains("too often"), "{text}");
+        // Another consent is possible.
+        let needs = [("tools/call".into(), "mcp:write".into())];
+        parties.state().needs = needs.into();
+        client.call_tool("echo", &()).await.unwrap();
+    });
+    assert_eq!(parties.pages(), 1 + 3 + 1);
 }
 
 /// AU-59: the scopes of one demand are not asked for in a later login.
 #[test]
 fn an_earlier_demand_names_the_place_of_the_metadata_only() {
     let parties = Parties::new(MODERN).with(|state| state.issues_refresh = false);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let client = parties.connect(parties.authorization());
-            let client = client.await.unwrap();
-            let needs = |state: &mut super::party::State| {
-                state.needs.insert("tools/call".into(), "mcp:write".into());
-            };
-            let parties = parties.with(needs);
-            client.call_tool("echo", &()).await.unwrap();
-            parties.revoke();
-            parties.state().names_nothing = true;
-            client.tools().page(None).await.unwrap();
-        },
-        |_| async {},
-    );
-    let asked = seen.state().asked_scopes.clone();
+    play(async {
+        let client = parties.connected().await;
+        parties
+            .state()
+            .needs
+            .insert("tools/call".into(), "mcp:write".into());
+        client.call_tool("echo", &()).await.unwrap();
+        parties.revoke();
+        parties.state().names_nothing = true;
+        client.tools().page(None).await.unwrap();
+    });
+    let asked = parties.state().asked_scopes.clone();
     assert_eq!(asked, ["", "mcp:write", ""]);
 }
 
@@ -305,24 +255,20 @@ fn an_earlier_demand_names_the_place_of_the_metadata_only() {
 #[test]
 fn other_refusals_are_handed_on() {
     let parties = Parties::new(MODERN);
-    check(
-        |_| async move {
-            let client = parties.connect(parties.authorization());
-            let client = client.await.unwrap();
-            let page = (403, "", String::new(), String::new());
-            let replaced = |state: &mut super::party::State| {
-                state.replaced.insert(super::party::SERVER.into(), page);
-            };
-            let parties = parties.with(replaced);
-            let error = client.tools().page(None).await.unwrap_err();
-            assert_eq!(
-                error.to_string(),
-                CallError::Failed(mcp_proto::client::Failure::Status(403)).to_string()
-            );
-            assert_eq!(parties.pages(), 1);
-        },
-        |_| async {},
-    );
+    play(async {
+        let client = parties.connected().await;
+        let page = (403, "", String::new(), String::new());
+        parties
+            .state()
+            .replaced
+            .insert(super::party::SERVER.into(), page);
+        let error = client.tools().page(None).await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            CallError::Failed(mcp_proto::client::Failure::Status(403)).to_string()
+        );
+        assert_eq!(parties.pages(), 1);
+    });
 }
 
 #[test]
@@ -338,17 +284,14 @@ fn errors_name_the_document_and_its_url() {
             state.replaced.insert(url.into(), answer);
         });
         let expected: Vec<String> = expected.iter().map(|&part| part.to_owned()).collect();
-        check(
-            |_| async move {
-                let client = parties.connect(parties.authorization());
-                let error = client.await.unwrap_err();
-                let text = ErrorChain(&error).to_string();
-                for part in expected {
-                    assert!(text.contains(&part), "{text}");
-                }
-            },
-            |_| async {},
-        );
+        play(async {
+            let client = parties.connect(parties.authorization());
+            let error = client.await.unwrap_err();
+            let text = ErrorChain(&error).to_string();
+            for part in expected {
+                assert!(text.contains(&part), "{text}");
+            }
+        });
     };
     let token = format!("{ISSUER}/token");
     check_error(
@@ -383,50 +326,39 @@ fn errors_name_the_document_and_its_url() {
 #[test]
 fn a_stream_that_is_always_refused_ends_nothing() {
     let parties = Parties::new(Revision::V2025_06_18).with(|state| state.refuses_streams = true);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let client = parties.connect(parties.authorization());
-            let client = client.await.unwrap();
-            for _ in 0..3 {
-                client.tools().page(None).await.unwrap();
-                crate::sim::sleep(core::time::Duration::from_secs(60)).await;
-            }
-        },
-        |_| async {},
-    );
-    assert_eq!((seen.pages(), seen.count("/token")), (1, 2));
-    assert_eq!(seen.count("GET https://mcp.example/mcp "), 2);
+    play(async {
+        let client = parties.connected().await;
+        for _ in 0..3 {
+            client.tools().page(None).await.unwrap();
+            crate::sim::sleep(core::time::Duration::from_secs(60)).await;
+        }
+    });
+    assert_eq!((parties.pages(), parties.count("/token")), (1, 2));
+    assert_eq!(parties.count("GET https://mcp.example/mcp "), 2);
 }
 
 #[test]
 fn a_user_who_declines_ends_the_call() {
     let parties = Parties::new(MODERN).with(|state| state.declines = true);
-    check(
-        |_| async move {
-            let client = parties.connect(parties.authorization());
-            let text = ErrorChain(&client.await.unwrap_err()).to_string();
-            assert!(text.contains("the user closed the window"), "{text}");
-            assert_eq!(parties.pages(), 1);
-        },
-        |_| async {},
-    );
+    play(async {
+        let client = parties.connect(parties.authorization());
+        let text = ErrorChain(&client.await.unwrap_err()).to_string();
+        assert!(text.contains("the user closed the window"), "{text}");
+        assert_eq!(parties.pages(), 1);
+    });
 }
 
 /// AU-119
 #[test]
 fn a_client_that_may_not_ask_sends_no_user_anywhere() {
     let parties = Parties::new(MODERN);
-    check(
-        |_| async move {
-            let authorization = parties.authorization().non_interactive();
-            let client = parties.connect(authorization).await;
-            let text = ErrorChain(&client.unwrap_err()).to_string();
-            let said = format!("a user must log in at {ISSUER}");
-            assert!(text.contains(&said), "{text}");
-            assert!(!text.contains("metadata"), "{text}");
-            assert_eq!(parties.pages(), 0);
-        },
-        |_| async {},
-    );
+    play(async {
+        let authorization = parties.authorization().non_interactive();
+        let client = parties.connect(authorization).await;
+        let text = ErrorChain(&client.unwrap_err()).to_string();
+        let said = format!("a user must log in at {ISSUER}");
+        assert!(text.contains(&said), "{text}");
+        assert!(!text.contains("metadata"), "{text}");
+        assert_eq!(parties.pages(), 0);
+    });
 }

@@ -13,8 +13,7 @@ use mcp_async::client::CallError;
 use mcp_proto::Revision;
 
 use super::party::{ISSUER, Parties, SERVER};
-use crate::scripted::http_server::check;
-use crate::sim::sleep;
+use crate::sim::{play, sleep};
 
 const MODERN: Revision = Revision::V2026_07_28;
 
@@ -22,76 +21,63 @@ const MODERN: Revision = Revision::V2026_07_28;
 #[test]
 fn a_restart_needs_no_user() {
     let parties = Parties::new(MODERN);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let store = MemoryCredentialStore::new();
-            let authorization = parties.authorization().store(store.clone());
-            for expires_in in [3600, 20, 3600] {
-                parties.state().expires_in = expires_in;
-                let client = parties.connect(authorization.clone()).await;
-                drop(client.unwrap());
-                if expires_in == 3600 {
-                    parties.revoke();
-                }
+    play(async {
+        let store = MemoryCredentialStore::new();
+        let authorization = parties.authorization().store(store.clone());
+        for expires_in in [3600, 20, 3600] {
+            parties.state().expires_in = expires_in;
+            let client = parties.connect(authorization.clone()).await;
+            drop(client.unwrap());
+            if expires_in == 3600 {
+                parties.revoke();
             }
-        },
-        |_| async {},
-    );
-    assert_eq!(seen.pages(), 1);
+        }
+    });
+    assert_eq!(parties.pages(), 1);
     // The second run meets 401; the third one knows that the token has expired.
-    assert_eq!(seen.count("server/discover"), 2 + 2 + 1);
-    assert_eq!(seen.count("/token"), 3);
+    assert_eq!(parties.count("server/discover"), 2 + 2 + 1);
+    assert_eq!(parties.count("/token"), 3);
 }
 
 /// AU-65: the query may say whose server it is. It may be a key as well, and is not stored.
 #[test]
 fn servers_that_differ_in_the_query_have_records_of_their_own() {
     let parties = Parties::new(MODERN);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let store = MemoryCredentialStore::new();
-            let authorization = parties.authorization().store(store.clone());
-            // The metadata is about the URL without a query.
-            let authorization =
-                authorization.configure(|config| config.accept_parent_resource = true);
-            for (query, pages) in [("?key=a", 1), ("?key=b", 2), ("?key=a", 2), ("", 3)] {
-                let url = format!("{SERVER}{query}");
-                let client = parties.connect_to(&url, authorization.clone()).await;
-                drop(client.unwrap());
-                assert_eq!(seen.pages(), pages, "{query}");
-            }
-            assert!(
-                store
-                    .load(&format!("{SERVER}?key=a"))
-                    .await
-                    .unwrap()
-                    .is_none()
-            );
-            assert!(store.load(SERVER).await.unwrap().is_some());
-        },
-        |_| async {},
-    );
+    play(async {
+        let store = MemoryCredentialStore::new();
+        let authorization = parties.authorization().store(store.clone());
+        // The metadata is about the URL without a query.
+        let authorization = authorization.configure(|config| config.accept_parent_resource = true);
+        for (query, pages) in [("?key=a", 1), ("?key=b", 2), ("?key=a", 2), ("", 3)] {
+            let url = format!("{SERVER}{query}");
+            let client = parties.connect_to(&url, authorization.clone()).await;
+            drop(client.unwrap());
+            assert_eq!(parties.pages(), pages, "{query}");
+        }
+        assert!(
+            store
+                .load(&format!("{SERVER}?key=a"))
+                .await
+                .unwrap()
+                .is_none()
+        );
+        assert!(store.load(SERVER).await.unwrap().is_some());
+    });
 }
 
 /// AU-116: a refresh token that is replaced at each use is used once.
 #[test]
 fn clients_that_share_a_store_refresh_once() {
     let parties = Parties::new(MODERN);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let store = MemoryCredentialStore::new();
-            let connect = || parties.connect(parties.authorization().store(store.clone()));
-            let (one, two) = (connect().await.unwrap(), connect().await.unwrap());
-            parties.revoke();
-            one.tools().page(None).await.unwrap();
-            two.tools().page(None).await.unwrap();
-        },
-        |_| async {},
-    );
-    assert_eq!((seen.pages(), seen.count("/token")), (1, 2));
+    play(async {
+        let store = MemoryCredentialStore::new();
+        let connect = || parties.connect(parties.authorization().store(store.clone()));
+        let (one, two) = (connect().await.unwrap(), connect().await.unwrap());
+        parties.revoke();
+        one.tools().page(None).await.unwrap();
+        two.tools().page(None).await.unwrap();
+    });
+    assert_eq!((parties.pages(), parties.count("/token")), (1, 2));
 }
 
 /// Saves nothing while it is full, and not at once while it is slow.
@@ -131,163 +117,140 @@ impl CredentialStore for Full {
 #[test]
 fn a_failure_to_save_surfaces_and_loses_nothing() {
     let parties = Parties::new(MODERN);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let store = Full::default();
-            let client = parties.connect(parties.authorization().store(store.clone()));
-            let client = client.await.unwrap();
-            parties.revoke();
-            store.is_full.store(true, Ordering::SeqCst);
-            for _ in 0..2 {
-                let error = client.tools().page(None).await.unwrap_err();
-                let CallError::Authorization(error) = error else {
-                    panic!("{error:?}");
-                };
-                let AuthorizationError::Store(error) = &*error else {
-                    panic!("{error:?}");
-                };
-                assert_eq!(error.to_string(), "the disk is full");
-            }
-            store.is_full.store(false, Ordering::SeqCst);
-            client.tools().page(None).await.unwrap();
-            assert!(store.load(SERVER).await.unwrap().is_some());
-        },
-        |_| async {},
-    );
+    play(async {
+        let store = Full::default();
+        let client = parties.connect(parties.authorization().store(store.clone()));
+        let client = client.await.unwrap();
+        parties.revoke();
+        store.is_full.store(true, Ordering::SeqCst);
+        for _ in 0..2 {
+            let error = client.tools().page(None).await.unwrap_err();
+            let CallError::Authorization(error) = error else {
+                panic!("{error:?}");
+            };
+            let AuthorizationError::Store(error) = &*error else {
+                panic!("{error:?}");
+            };
+            assert_eq!(error.to_string(), "the disk is full");
+        }
+        store.is_full.store(false, Ordering::SeqCst);
+        client.tools().page(None).await.unwrap();
+        assert!(store.load(SERVER).await.unwrap().is_some());
+    });
     // The new refresh token was not lost, and was not used before it was saved.
-    assert_eq!((seen.pages(), seen.count("/token")), (1, 2));
+    assert_eq!((parties.pages(), parties.count("/token")), (1, 2));
 }
 
 /// AU-116: tokens that replace others are saved, also if the client is dropped meanwhile.
 #[test]
 fn tokens_are_saved_when_the_client_is_gone() {
     let parties = Parties::new(MODERN);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let store = Full::default();
-            let authorization = parties.authorization().store(store.clone());
-            let client = parties.connect(authorization).await.unwrap();
-            parties.revoke();
-            store.is_slow.store(true, Ordering::SeqCst);
-            let limit = Duration::from_secs(1);
-            let call = client.tools().page(None).max_duration(limit).await;
-            assert!(matches!(call.unwrap_err(), CallError::Timeout));
-            drop(client);
-            sleep(Duration::from_secs(10)).await;
-            let record = store.load(SERVER).await.unwrap().unwrap();
-            assert_eq!(record.access_token.expose(), "access-secret-3");
-            assert_eq!(crate::sim::settle(), 0);
-        },
-        |_| async {},
-    );
-    assert_eq!((seen.pages(), seen.count("/token")), (1, 2));
+    play(async {
+        let store = Full::default();
+        let authorization = parties.authorization().store(store.clone());
+        let client = parties.connect(authorization).await.unwrap();
+        parties.revoke();
+        store.is_slow.store(true, Ordering::SeqCst);
+        let limit = Duration::from_secs(1);
+        let call = client.tools().page(None).max_duration(limit).await;
+        assert!(matches!(call.unwrap_err(), CallError::Timeout));
+        drop(client);
+        sleep(Duration::from_secs(10)).await;
+        let record = store.load(SERVER).await.unwrap().unwrap();
+        assert_eq!(record.access_token.expose(), "access-secret-3");
+        assert_eq!(crate::sim::settle(), 0);
+    });
+    assert_eq!((parties.pages(), parties.count("/token")), (1, 2));
 }
 
 /// AU-118: the registration outlives its tokens.
 #[test]
 fn tokens_that_are_refused_for_good_are_removed() {
     let parties = Parties::new(MODERN);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let store = MemoryCredentialStore::new();
-            let connect = || parties.connect(parties.authorization().store(store.clone()));
-            let client = connect().await.unwrap();
-            let before = store.load(SERVER).await.unwrap().unwrap();
-            parties.revoke();
-            parties.state().forget_refresh();
-            parties.state().declines = true;
-            client.tools().page(None).await.unwrap_err();
-            drop(client);
-            let record = store.load(SERVER).await.unwrap().unwrap();
-            assert!(record.refresh_token.is_none());
-            assert_ne!(record.access_token, before.access_token);
-            assert_eq!(record.identity, before.identity);
-            parties.state().declines = false;
-            drop(connect().await.unwrap());
-        },
-        |_| async {},
-    );
-    assert_eq!((seen.pages(), seen.count("/register")), (3, 1));
+    play(async {
+        let store = MemoryCredentialStore::new();
+        let connect = || parties.connect(parties.authorization().store(store.clone()));
+        let client = connect().await.unwrap();
+        let before = store.load(SERVER).await.unwrap().unwrap();
+        parties.revoke();
+        parties.state().forget_refresh();
+        parties.state().declines = true;
+        client.tools().page(None).await.unwrap_err();
+        drop(client);
+        let record = store.load(SERVER).await.unwrap().unwrap();
+        assert!(record.refresh_token.is_none());
+        assert_ne!(record.access_token, before.access_token);
+        assert_eq!(record.identity, before.identity);
+        parties.state().declines = false;
+        drop(connect().await.unwrap());
+    });
+    assert_eq!((parties.pages(), parties.count("/register")), (3, 1));
     // The second client has no token to send.
-    assert_eq!(seen.count("server/discover"), 2 + 2);
-    assert_eq!(seen.count("server/discover with token"), 2);
+    assert_eq!(parties.count("server/discover"), 2 + 2);
+    assert_eq!(parties.count("server/discover with token"), 2);
 }
 
 /// A logout of another process is not undone by a refresh.
 #[test]
 fn tokens_that_another_process_removed_are_not_refreshed() {
     let parties = Parties::new(MODERN);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let store = MemoryCredentialStore::new();
-            let authorization = parties.authorization().store(store.clone());
-            let client = parties.connect(authorization).await.unwrap();
-            store.remove(SERVER, ISSUER).await.unwrap();
-            parties.revoke();
-            client.tools().page(None).await.unwrap();
-        },
-        |_| async {},
-    );
-    assert_eq!(seen.pages(), 2);
+    play(async {
+        let store = MemoryCredentialStore::new();
+        let authorization = parties.authorization().store(store.clone());
+        let client = parties.connect(authorization).await.unwrap();
+        store.remove(SERVER, ISSUER).await.unwrap();
+        parties.revoke();
+        client.tools().page(None).await.unwrap();
+    });
+    assert_eq!(parties.pages(), 2);
 }
 
 /// AU-36: tokens and secrets of one issuer are not used where another one is configured.
 #[test]
 fn records_of_another_issuer_are_not_used() {
     let parties = Parties::new(MODERN);
-    let seen = parties.clone();
-    check(
-        |_| async move {
-            let store = MemoryCredentialStore::new();
-            let mut stored = record(SERVER, "foreign");
-            stored.issuer = "https://other.example".into();
-            stored.token_endpoint = "https://other.example/token".into();
-            stored.identity.client_id = "machine".into();
-            stored.refresh_token = Some("foreign-refresh".into());
-            store.save(&stored).await.unwrap();
-            let authorization = Authorization::client_secret("machine", "machine-secret");
-            let authorization = authorization.issuer(ISSUER).store(store);
-            let client = parties.connect(authorization).await.unwrap();
-            client.tools().page(None).await.unwrap();
-        },
-        |_| async {},
-    );
-    assert_eq!(seen.count("other.example"), 0);
-    assert_eq!(seen.count("server/discover with token"), 1);
+    play(async {
+        let store = MemoryCredentialStore::new();
+        let mut stored = record(SERVER, "foreign");
+        stored.issuer = "https://other.example".into();
+        stored.token_endpoint = "https://other.example/token".into();
+        stored.identity.client_id = "machine".into();
+        stored.refresh_token = Some("foreign-refresh".into());
+        store.save(&stored).await.unwrap();
+        let authorization = Authorization::client_secret("machine", "machine-secret");
+        let authorization = authorization.issuer(ISSUER).store(store);
+        let client = parties.connect(authorization).await.unwrap();
+        client.tools().page(None).await.unwrap();
+    });
+    assert_eq!(parties.count("other.example"), 0);
+    assert_eq!(parties.count("server/discover with token"), 1);
 }
 
 /// AU-45, AU-46, AU-64: the record is that of the issuer.
 #[test]
 fn records_belong_to_server_and_issuer() {
     let parties = Parties::new(MODERN);
-    check(
-        |_| async move {
-            let store = MemoryCredentialStore::new();
-            let client = parties.connect(parties.authorization().store(store.clone()));
-            drop(client.await.unwrap());
-            let record = store.load(SERVER).await.unwrap().unwrap();
-            assert_eq!(
-                (record.server.as_str(), record.issuer.as_str()),
-                (SERVER, ISSUER)
-            );
-            assert!(
-                store
-                    .load("https://mcp.example/other")
-                    .await
-                    .unwrap()
-                    .is_none()
-            );
-            store.remove(SERVER, "https://other.example").await.unwrap();
-            assert!(store.load(SERVER).await.unwrap().is_some());
-            store.remove(SERVER, ISSUER).await.unwrap();
-            assert!(store.load(SERVER).await.unwrap().is_none());
-        },
-        |_| async {},
-    );
+    play(async {
+        let store = MemoryCredentialStore::new();
+        let client = parties.connect(parties.authorization().store(store.clone()));
+        drop(client.await.unwrap());
+        let record = store.load(SERVER).await.unwrap().unwrap();
+        assert_eq!(
+            (record.server.as_str(), record.issuer.as_str()),
+            (SERVER, ISSUER)
+        );
+        assert!(
+            store
+                .load("https://mcp.example/other")
+                .await
+                .unwrap()
+                .is_none()
+        );
+        store.remove(SERVER, "https://other.example").await.unwrap();
+        assert!(store.load(SERVER).await.unwrap().is_some());
+        store.remove(SERVER, ISSUER).await.unwrap();
+        assert!(store.load(SERVER).await.unwrap().is_none());
+    });
 }
 
 /// Polls on a real thread, because the store has threads.

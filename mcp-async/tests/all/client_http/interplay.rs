@@ -23,36 +23,32 @@ use mcp_proto::model::CacheScope;
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
 
-use crate::scripted::http_server::check;
 use crate::server_typed::support::says;
-use crate::sim::{Sim, sleep};
+use crate::sim::{Sim, play, sleep};
 
 /// Runs a script with a client of this revision and a server of all.
 fn with<F: Future<Output = ()>>(revision: Revision, script: impl FnOnce(Client, Registry) -> F) {
-    check(
-        |_| async move {
-            let server = server().change_notifications().build().unwrap();
-            let registry = server.registry();
-            let http = server.http().legacy_sse("/sse", "/messages");
-            let path = match revision {
-                Revision::V2024_11_05 => "sse",
-                _ => "mcp",
-            };
-            let client = Client::builder("t", "1")
-                .revisions(RevisionSet::of(&[revision]))
-                .on_elicitation(|_: ElicitParams, _| async { Ok(ElicitResult::decline()) })
-                .connect(
-                    HttpConnector::new(Sim, format!("http://localhost/{path}"))
-                        .through(http.into_service(Sim).unwrap()),
-                )
-                .await
-                .unwrap();
-            assert_eq!(client.info().revision, revision);
-            script(client.clone(), registry).await;
-            client.close().await.unwrap();
-        },
-        |_| async {},
-    );
+    play(async {
+        let server = server().change_notifications().build().unwrap();
+        let registry = server.registry();
+        let http = server.http().legacy_sse("/sse", "/messages");
+        let path = match revision {
+            Revision::V2024_11_05 => "sse",
+            _ => "mcp",
+        };
+        let client = Client::builder("t", "1")
+            .revisions(RevisionSet::of(&[revision]))
+            .on_elicitation(|_: ElicitParams, _| async { Ok(ElicitResult::decline()) })
+            .connect(
+                HttpConnector::new(Sim, format!("http://localhost/{path}"))
+                    .through(http.into_service(Sim).unwrap()),
+            )
+            .await
+            .unwrap();
+        assert_eq!(client.info().revision, revision);
+        script(client.clone(), registry).await;
+        client.close().await.unwrap();
+    });
 }
 
 fn server() -> ServerBuilder {
@@ -240,42 +236,38 @@ fn a_server_that_lets_go_is_polled() {
 #[test]
 fn a_cancelled_call_leads_to_no_more_requests() {
     for revision in REVISIONS {
-        check(
-            |_| async move {
-                let requests = Arc::new(AtomicU32::new(0));
-                let counted = Counted {
-                    service: server()
-                        .http()
-                        .legacy_sse("/sse", "/messages")
-                        .into_service(Sim)
-                        .unwrap(),
-                    requests: Arc::clone(&requests),
-                };
-                let path = match revision {
-                    Revision::V2024_11_05 => "sse",
-                    _ => "mcp",
-                };
-                let client = Client::builder("t", "1")
-                    .revisions(RevisionSet::of(&[*revision]))
-                    .connect(
-                        HttpConnector::new(Sim, format!("http://localhost/{path}"))
-                            .through(counted),
-                    )
-                    .await
-                    .unwrap();
-                for _ in 0..3 {
-                    let limit = Duration::from_millis(75);
-                    let call = client.call_tool("steps", &()).timeout(limit);
-                    assert!(matches!(call.await, Err(CallError::Timeout)));
-                }
-                sleep(Duration::from_secs(2)).await;
-                let before = requests.load(Ordering::Relaxed);
-                sleep(Duration::from_secs(600)).await;
-                assert_eq!(requests.load(Ordering::Relaxed), before, "{revision}");
-                client.close().await.unwrap();
-            },
-            |_| async {},
-        );
+        play(async {
+            let requests = Arc::new(AtomicU32::new(0));
+            let counted = Counted {
+                service: server()
+                    .http()
+                    .legacy_sse("/sse", "/messages")
+                    .into_service(Sim)
+                    .unwrap(),
+                requests: Arc::clone(&requests),
+            };
+            let path = match revision {
+                Revision::V2024_11_05 => "sse",
+                _ => "mcp",
+            };
+            let client = Client::builder("t", "1")
+                .revisions(RevisionSet::of(&[*revision]))
+                .connect(
+                    HttpConnector::new(Sim, format!("http://localhost/{path}")).through(counted),
+                )
+                .await
+                .unwrap();
+            for _ in 0..3 {
+                let limit = Duration::from_millis(75);
+                let call = client.call_tool("steps", &()).timeout(limit);
+                assert!(matches!(call.await, Err(CallError::Timeout)));
+            }
+            sleep(Duration::from_secs(2)).await;
+            let before = requests.load(Ordering::Relaxed);
+            sleep(Duration::from_secs(600)).await;
+            assert_eq!(requests.load(Ordering::Relaxed), before, "{revision}");
+            client.close().await.unwrap();
+        });
     }
 }
 
@@ -325,94 +317,85 @@ fn changes() {
 /// DF-01.
 #[test]
 fn the_draft_profile() {
-    check(
-        |_| async move {
-            let http = server().draft_profile().http();
-            let client = Client::builder("t", "1")
-                .revisions(RevisionSet::of(&[Revision::DraftV1]))
-                .connect(
-                    HttpConnector::new(Sim, "http://localhost/mcp")
-                        .through(http.into_service(Sim).unwrap()),
-                )
-                .await
-                .unwrap();
-            assert_eq!(client.info().revision, Revision::DraftV1);
-            let answer = client.call_tool("hello", &()).await.unwrap();
-            assert_eq!(answer.text(), "Hello!");
-            client.close().await.unwrap();
-        },
-        |_| async {},
-    );
+    play(async {
+        let http = server().draft_profile().http();
+        let client = Client::builder("t", "1")
+            .revisions(RevisionSet::of(&[Revision::DraftV1]))
+            .connect(
+                HttpConnector::new(Sim, "http://localhost/mcp")
+                    .through(http.into_service(Sim).unwrap()),
+            )
+            .await
+            .unwrap();
+        assert_eq!(client.info().revision, Revision::DraftV1);
+        let answer = client.call_tool("hello", &()).await.unwrap();
+        assert_eq!(answer.text(), "Hello!");
+        client.close().await.unwrap();
+    });
 }
 
 /// DF-01: one head cannot repeat the methods of several calls.
 #[test]
 fn a_batch_in_the_draft_profile_is_answered() {
-    check(
-        |_| async move {
-            let http = server().draft_profile().http();
-            let client = Client::builder("t", "1")
-                .revisions(RevisionSet::of(&[Revision::V2025_03_26]))
-                .draft_profile()
-                .connect(
-                    HttpConnector::new(Sim, "http://localhost/mcp")
-                        .through(http.into_service(Sim).unwrap()),
-                )
-                .await
-                .unwrap();
-            let calls = ["hello", "steps", "hello"].map(|tool| client.call_tool(tool, &()));
-            let results = client.batch(calls).await;
-            let texts = results.into_iter().map(|result| result.unwrap().text());
-            assert_eq!(Vec::from_iter(texts), ["Hello!", "done", "Hello!"]);
-            client.close().await.unwrap();
-        },
-        |_| async {},
-    );
+    play(async {
+        let http = server().draft_profile().http();
+        let client = Client::builder("t", "1")
+            .revisions(RevisionSet::of(&[Revision::V2025_03_26]))
+            .draft_profile()
+            .connect(
+                HttpConnector::new(Sim, "http://localhost/mcp")
+                    .through(http.into_service(Sim).unwrap()),
+            )
+            .await
+            .unwrap();
+        let calls = ["hello", "steps", "hello"].map(|tool| client.call_tool(tool, &()));
+        let results = client.batch(calls).await;
+        let texts = results.into_iter().map(|result| result.unwrap().text());
+        assert_eq!(Vec::from_iter(texts), ["Hello!", "done", "Hello!"]);
+        client.close().await.unwrap();
+    });
 }
 
 /// CH-05: a client that signs in as another user reads that user's lists, and each of them once.
 #[test]
 fn a_list_of_one_user_is_not_shown_to_another() {
-    check(
-        |_| async move {
-            let asked = Arc::new(AtomicU32::new(0));
-            let counted = Arc::clone(&asked);
-            let server = Server::builder("s", "1")
-                .cache(Duration::from_secs(60), CacheScope::Public)
-                .list_resources(move |cx: Context| {
-                    counted.fetch_add(1, Ordering::Relaxed);
-                    async move {
-                        let name = cx.principal().map_or("guest", Principal::name);
-                        Ok(vec![model::Resource::new(format!("note://{name}"), name)])
-                    }
-                });
-            let http = server.http().authenticate(|head: &Parts| {
-                let token = head.headers.get("authorization");
-                let name = token.and_then(|token| token.to_str().ok()?.strip_prefix("Bearer "));
-                let challenge = || AccessError::unauthorized(HeaderValue::from_static("Bearer"));
-                ready(name.map(Principal::from).ok_or_else(challenge))
-            });
-            let client = Client::builder("t", "1")
-                .bearer("ada")
-                .connect(
-                    HttpConnector::new(Sim, "http://localhost/mcp")
-                        .through(http.into_service(Sim).unwrap()),
-                )
-                .await
-                .unwrap();
-            for (nth, name) in (1..).zip(["ada", "bob", "ada"]) {
-                client.set_bearer(name).unwrap();
-                for _ in 0..2 {
-                    let listed = client.resources().all().await.unwrap();
-                    let uris: Vec<_> = listed.iter().map(|resource| &*resource.uri).collect();
-                    assert_eq!(uris, [format!("note://{name}")]);
-                    assert_eq!(asked.load(Ordering::Relaxed), nth);
+    play(async {
+        let asked = Arc::new(AtomicU32::new(0));
+        let counted = Arc::clone(&asked);
+        let server = Server::builder("s", "1")
+            .cache(Duration::from_secs(60), CacheScope::Public)
+            .list_resources(move |cx: Context| {
+                counted.fetch_add(1, Ordering::Relaxed);
+                async move {
+                    let name = cx.principal().map_or("guest", Principal::name);
+                    Ok(vec![model::Resource::new(format!("note://{name}"), name)])
                 }
+            });
+        let http = server.http().authenticate(|head: &Parts| {
+            let token = head.headers.get("authorization");
+            let name = token.and_then(|token| token.to_str().ok()?.strip_prefix("Bearer "));
+            let challenge = || AccessError::unauthorized(HeaderValue::from_static("Bearer"));
+            ready(name.map(Principal::from).ok_or_else(challenge))
+        });
+        let client = Client::builder("t", "1")
+            .bearer("ada")
+            .connect(
+                HttpConnector::new(Sim, "http://localhost/mcp")
+                    .through(http.into_service(Sim).unwrap()),
+            )
+            .await
+            .unwrap();
+        for (nth, name) in (1..).zip(["ada", "bob", "ada"]) {
+            client.set_bearer(name).unwrap();
+            for _ in 0..2 {
+                let listed = client.resources().all().await.unwrap();
+                let uris: Vec<_> = listed.iter().map(|resource| &*resource.uri).collect();
+                assert_eq!(uris, [format!("note://{name}")]);
+                assert_eq!(asked.load(Ordering::Relaxed), nth);
             }
-            client.close().await.unwrap();
-        },
-        |_| async {},
-    );
+        }
+        client.close().await.unwrap();
+    });
 }
 
 /// SC-01: each request is a POST of its own.

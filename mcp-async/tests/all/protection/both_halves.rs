@@ -20,9 +20,8 @@ use tower_service::Service;
 use url::form_urlencoded;
 
 use crate::protection::support::{ISSUER, RESOURCE, protection, server};
-use crate::scripted::http_server::check;
 use crate::server_typed::support::says;
-use crate::sim::Sim;
+use crate::sim::{Sim, play};
 
 /// The protected server, and the authorization server that its metadata names.
 #[derive(Clone)]
@@ -120,25 +119,22 @@ fn a_client_obtains_the_tokens_that_operations_need() {
     ] {
         let parties = Parties::new();
         let issued = Arc::clone(&parties.issued);
-        check(
-            |_| async move {
-                let authorization = Authorization::client_secret("c1", "secret");
-                let client = Client::builder("test", "0")
-                    .revisions(RevisionSet::of(&[revision]))
-                    .authorize(authorization.issuer(ISSUER))
-                    .connect(HttpConnector::new(Sim, RESOURCE).through(parties));
-                let client = client.await.unwrap();
-                let call = async |tool: &str| client.call_tool(tool, &()).await.unwrap().text();
-                assert_eq!(call("who").await, "machine");
-                assert_eq!(call("purge").await, "purged");
-                assert_eq!(call("purge").await, "purged");
-                assert_eq!(call("who").await, "machine");
-                if revision == Revision::V2026_07_28 {
-                    assert_eq!(call("share").await, "shared");
-                }
-            },
-            |_| async {},
-        );
+        play(async {
+            let authorization = Authorization::client_secret("c1", "secret");
+            let client = Client::builder("test", "0")
+                .revisions(RevisionSet::of(&[revision]))
+                .authorize(authorization.issuer(ISSUER))
+                .connect(HttpConnector::new(Sim, RESOURCE).through(parties));
+            let client = client.await.unwrap();
+            let call = async |tool: &str| client.call_tool(tool, &()).await.unwrap().text();
+            assert_eq!(call("who").await, "machine");
+            assert_eq!(call("purge").await, "purged");
+            assert_eq!(call("purge").await, "purged");
+            assert_eq!(call("who").await, "machine");
+            if revision == Revision::V2026_07_28 {
+                assert_eq!(call("share").await, "shared");
+            }
+        });
         let issued = issued.lock().unwrap();
         let expected = ["mcp", "mcp notes:delete", "mcp notes:delete notes:share"];
         assert_eq!(*issued, expected[..issued.len()]);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mcp_async::runtime::ManualRuntime;
 use mcp_async::runtime::Runtime as _;
 
-use super::{Flag, Sim, settle};
+use super::{Flag, Sim, end, settle};
 
 /// The clock of this thread.
 pub(crate) fn clock() -> ManualRuntime {
@@ -33,6 +33,12 @@ pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     let mut value = None;
     drive(pin!(async { value = Some(future.await) }), &mut || {});
     value.expect("the future is ready")
+}
+
+/// Runs a script to its end, and drops the tasks that it leaves.
+pub(crate) fn play(script: impl Future<Output = ()>) {
+    run(script);
+    end();
 }
 
 /// Runs everything until the future is ready. `rest` is called whenever only time is left to pass.
