@@ -10,8 +10,8 @@ use mcp_async::model::CallToolResult;
 use mcp_proto::Revision;
 
 use crate::client_typed::support::poll_once;
-use crate::scripted::array;
-use crate::scripted::http_server::{Asked, HttpServer, check};
+use crate::scripted::http_server::{Asked, HttpServer, check, check_in};
+use crate::scripted::{array, said};
 use crate::sim::sleep;
 
 const BATCHES: &[Revision] = &[Revision::V2025_03_26];
@@ -42,23 +42,18 @@ async fn asked_array(site: &HttpServer) -> (Asked, Vec<String>) {
     (asked, ids)
 }
 
-fn said(id: &str, text: &str) -> String {
-    format!(r#"{id} = {{"content":[{{"type":"text","text":"{text}"}}]}}"#)
-}
-
 /// Sends one array of three calls, which the server answers, and compares the results.
 fn check_three<F: Future<Output = ()>>(
     results: [&'static str; 3],
     answer: impl FnOnce(HttpServer, Asked, Vec<String>) -> F,
 ) {
-    check(
-        |site| async move {
-            let client = site.connect(BATCHES).await.unwrap();
+    check_in(
+        BATCHES[0],
+        |client| async move {
             assert_eq!(three(&client).await, results);
             client.close().await.unwrap();
         },
         |site| async move {
-            site.open(Revision::V2025_03_26).await;
             let (asked, ids) = asked_array(&site).await;
             assert_eq!(ids.len(), 3);
             answer(site.clone(), asked, ids).await;
@@ -175,9 +170,9 @@ fn a_call_of_an_array_whose_answer_is_too_long_fails_alone() {
 /// CN-07
 #[test]
 fn calls_of_an_array_are_cancelled_one_by_one_and_the_last_ends_the_exchange() {
-    check(
-        |site| async move {
-            let client = site.connect(BATCHES).await.unwrap();
+    check_in(
+        BATCHES[0],
+        |client| async move {
             let slow = ["a", "b"].map(|tool| {
                 let call = client.call_tool(tool, &());
                 call.timeout(Duration::from_secs(if tool == "a" { 2 } else { 4 }))
@@ -190,7 +185,6 @@ fn calls_of_an_array_are_cancelled_one_by_one_and_the_last_ends_the_exchange() {
             client.close().await.unwrap();
         },
         |site| async move {
-            site.open(Revision::V2025_03_26).await;
             let (asked, ids) = asked_array(&site).await;
             let stream = asked.stream();
             for (at, id) in ids.iter().enumerate() {
@@ -206,9 +200,9 @@ fn calls_of_an_array_are_cancelled_one_by_one_and_the_last_ends_the_exchange() {
 
 #[test]
 fn dropping_a_batch_cancels_its_calls_and_ends_the_exchange() {
-    check(
-        |site| async move {
-            let client = site.connect(BATCHES).await.unwrap();
+    check_in(
+        BATCHES[0],
+        |client| async move {
             {
                 let calls = ["a", "b"].map(|tool| client.call_tool(tool, &()));
                 let mut batch = pin!(client.batch(calls));
@@ -219,7 +213,6 @@ fn dropping_a_batch_cancels_its_calls_and_ends_the_exchange() {
             client.close().await.unwrap();
         },
         |site| async move {
-            site.open(Revision::V2025_03_26).await;
             let (asked, _) = asked_array(&site).await;
             let stream = asked.stream();
             for _ in 0..2 {
@@ -234,14 +227,13 @@ fn dropping_a_batch_cancels_its_calls_and_ends_the_exchange() {
 /// SC-10: calls whose session is gone are sent again in the next one, where each is a message of its own.
 #[test]
 fn calls_of_an_array_that_met_a_lost_session_are_sent_again() {
-    check(
-        |site| async move {
-            let client = site.connect(BATCHES).await.unwrap();
+    check_in(
+        BATCHES[0],
+        |client| async move {
             assert_eq!(three(&client).await, ["A", "B", "C"]);
             client.close().await.unwrap();
         },
         |site| async move {
-            site.open(Revision::V2025_03_26).await;
             asked_array(&site).await.0.refuse(404, "");
             let opened = site.expect("\"initialize\"").await;
             opened.session(Revision::V2025_03_26);
@@ -346,9 +338,9 @@ fn answers_that_come_in_the_stream_of_the_session_count() {
 /// The stream of an array whose other calls have their answers has nothing more to say.
 #[test]
 fn cancelling_the_last_call_of_an_array_that_is_awaited_ends_the_exchange() {
-    check(
-        |site| async move {
-            let client = site.connect(BATCHES).await.unwrap();
+    check_in(
+        BATCHES[0],
+        |client| async move {
             let calls = ["a", "b"].map(|tool| {
                 let call = client.call_tool(tool, &());
                 call.timeout(Duration::from_secs(3))
@@ -358,7 +350,6 @@ fn cancelling_the_last_call_of_an_array_that_is_awaited_ends_the_exchange() {
             client.close().await.unwrap();
         },
         |site| async move {
-            site.open(Revision::V2025_03_26).await;
             let (asked, ids) = asked_array(&site).await;
             let stream = asked.stream();
             stream.event(&said(&ids[0], "A"));
@@ -379,15 +370,14 @@ fn an_array_where_there_are_none_ends_the_calls_that_it_names() {
         r#"{"jsonrpc":"2.0","id":ID,"method":5}"#,
         r#"{"jsonrpc":"2.0","id":ID}"#,
     ] {
-        check(
-            |site| async move {
-                let client = site.connect(&[Revision::V2025_06_18]).await.unwrap();
+        check_in(
+            Revision::V2025_06_18,
+            |client| async move {
                 let result = client.call_tool("a", &()).await;
                 assert!(matches!(result, Err(CallError::Failed(_))), "{result:?}");
                 client.close().await.unwrap();
             },
             |site| async move {
-                site.open(Revision::V2025_06_18).await;
                 let asked = site.expect("tools/call").await;
                 let answer = answer.replace("ID", asked.id());
                 asked.json(200, "", &answer);

@@ -1,6 +1,6 @@
 //! Servers that say too much, and hear nothing.
 
-use crate::scripted::http_server::{HttpServer, check};
+use crate::scripted::http_server::{HttpServer, check, check_in};
 use crate::sim::{Sim, sleep, spawn};
 use core::future::{Future, poll_fn};
 use core::pin::pin;
@@ -28,9 +28,7 @@ fn a_flood_of_questions_is_answered_as_fast_as_the_server_listens() {
             assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
         },
         |site| async move {
-            site.expect("\"initialize\"").await.session(LATEST[0]);
-            site.expect("notifications/initialized").await.accept();
-            let stream = site.expect("GET").await.stream();
+            let stream = site.open_listening(LATEST[0]).await.stream();
             for id in 0..5_000 {
                 stream.event(&format!("{id} ping"));
             }
@@ -70,9 +68,7 @@ fn calls_do_not_wait_for_a_server_that_takes_no_answers() {
             sleep(Duration::from_secs(3)).await;
         },
         |site| async move {
-            site.expect("\"initialize\"").await.session(LATEST[0]);
-            site.expect("notifications/initialized").await.accept();
-            let stream = site.expect("GET").await.stream();
+            let stream = site.open_listening(LATEST[0]).await.stream();
             for id in 0..400 {
                 stream.event(&format!("{id} ping"));
             }
@@ -187,14 +183,13 @@ fn a_server_that_never_takes_what_it_is_told() {
 /// A reply that never pauses leaves others their turn.
 #[test]
 fn a_reply_without_a_pause_starves_nobody() {
-    check(
-        |site| async move {
-            let client = site.connect(LATEST).await.unwrap();
+    check_in(
+        LATEST[0],
+        |client| async move {
             let error = client.call_tool("a", &()).await.unwrap_err();
             assert!(matches!(error, CallError::Failed(Failure::Broken)));
         },
         |site| async move {
-            site.open(LATEST[0]).await;
             let asked = site.expect("tools/call").await;
             spawn(async move {
                 let stream = asked.stream();

@@ -9,7 +9,7 @@ use mcp_async::tasks::client::TaskOptions;
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
-use crate::scripted::http_server::{HttpServer, Wire, check};
+use crate::scripted::http_server::{HttpServer, Wire, check, check_in};
 use crate::sim::sleep;
 use crate::tasks_client::support::{CORE_TASKS, TOOLS, core_task};
 
@@ -63,9 +63,9 @@ fn progress_and_questions_on_the_stream_of_a_call() {
 /// SC-14
 #[test]
 fn a_call_that_took_too_long_is_cancelled() {
-    check(
-        |site| async move {
-            let client = site.connect(LATEST).await.unwrap();
+    check_in(
+        LATEST[0],
+        |client| async move {
             let error = client
                 .call_tool("a", &())
                 .timeout(Duration::from_secs(2))
@@ -75,7 +75,6 @@ fn a_call_that_took_too_long_is_cancelled() {
             client.close().await.unwrap();
         },
         |site| async move {
-            site.open(Revision::V2025_11_25).await;
             let stream = site.expect("tools/call").await.stream();
             site.expect("notifications/cancelled").await.accept();
             assert!(stream.is_dropped());
@@ -87,9 +86,9 @@ fn a_call_that_took_too_long_is_cancelled() {
 /// CN-07: the server is not told of a cancellation before it can know of the request.
 #[test]
 fn a_cancellation_does_not_overtake_its_request() {
-    check(
-        |site| async move {
-            let client = site.connect(LATEST).await.unwrap();
+    check_in(
+        LATEST[0],
+        |client| async move {
             for timeout in [300, 300, 2_500] {
                 let error = client
                     .call_tool("a", &())
@@ -101,7 +100,6 @@ fn a_cancellation_does_not_overtake_its_request() {
             }
         },
         |site| async move {
-            site.open(Revision::V2025_11_25).await;
             // It leaves with the head of the reply,
             let asked = site.expect("tools/call").await;
             sleep(Duration::from_millis(700)).await;
@@ -190,15 +188,14 @@ async fn ask_for_task(site: &HttpServer, stream: &Wire, id: &str) {
 /// JR-16: in 2025-03-26 answers and events can be arrays. SC-06.
 #[test]
 fn arrays() {
-    check(
-        |site| async move {
-            let client = site.connect(&[Revision::V2025_03_26]).await.unwrap();
+    check_in(
+        Revision::V2025_03_26,
+        |client| async move {
             for _ in 0..2 {
                 assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
             }
         },
         |site| async move {
-            site.open(Revision::V2025_03_26).await;
             let array = |id: &str| {
                 format!(
                     r#"[{{"jsonrpc":"2.0","method":"x/y"}},{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}]"#

@@ -7,14 +7,10 @@ use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 use mcp_proto::json::RawBuf;
 
-use crate::scripted::http_server::{Asked, HttpServer, Wire, check};
+use crate::scripted::http_server::{Asked, HttpServer, Wire, check, check_in};
 use crate::sim::sleep;
 
 const MODERN: &[Revision] = &[Revision::V2026_07_28];
-
-async fn opened(site: &HttpServer) {
-    site.expect("server/discover").await.discovered();
-}
 
 #[test]
 fn tokens_and_headers_go_with_every_request() {
@@ -69,9 +65,9 @@ fn another_token_finds_no_cached_results() {
 /// SC-20, SH-19
 #[test]
 fn a_dropped_call_closes_its_exchange() {
-    check(
-        |site| async move {
-            let client = site.connect(MODERN).await.unwrap();
+    check_in(
+        MODERN[0],
+        |client| async move {
             let error = client
                 .call_tool("a", &())
                 .timeout(Duration::from_secs(2))
@@ -86,7 +82,6 @@ fn a_dropped_call_closes_its_exchange() {
             assert!(matches!(error, CallError::Timeout));
         },
         |site| async move {
-            opened(&site).await;
             let asked = site.expect("tools/call").await;
             sleep(Duration::from_secs(3)).await;
             assert!(asked.is_dropped());
@@ -102,9 +97,9 @@ fn a_dropped_call_closes_its_exchange() {
 /// SC-32, XH-26.
 #[test]
 fn a_broken_stream_is_a_lost_call() {
-    check(
-        |site| async move {
-            let client = site.connect(MODERN).await.unwrap();
+    check_in(
+        MODERN[0],
+        |client| async move {
             for _ in 0..2 {
                 let error = client.call_tool("a", &()).await.unwrap_err();
                 assert!(matches!(error, CallError::Failed(Failure::Broken)));
@@ -117,7 +112,6 @@ fn a_broken_stream_is_a_lost_call() {
             assert!(matches!(error, CallError::Server(error) if error.code == -32601));
         },
         |site| async move {
-            opened(&site).await;
             let stream = site.expect("tools/call").await.stream();
             stream.send("id: 1\ndata:\n\n");
             stream.end();
@@ -141,9 +135,9 @@ fn a_broken_stream_is_a_lost_call() {
 #[test]
 fn a_request_that_is_too_deep_is_refused_at_once() {
     const DEPTHS: [usize; 3] = [126, 127, 128];
-    check(
-        |site| async move {
-            let client = site.connect(MODERN).await.unwrap();
+    check_in(
+        MODERN[0],
+        |client| async move {
             for depth in DEPTHS {
                 let text = format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth));
                 let arguments: RawBuf = text.parse().unwrap();
@@ -154,7 +148,6 @@ fn a_request_that_is_too_deep_is_refused_at_once() {
             }
         },
         |site| async move {
-            opened(&site).await;
             for depth in DEPTHS {
                 let asked = site.expect("tools/call").await;
                 assert_eq!(asked.field("mcp-name"), "deep", "{depth}");
@@ -171,9 +164,9 @@ fn a_request_that_is_too_deep_is_refused_at_once() {
 /// XH-07, XH-09
 #[test]
 fn arguments_go_into_headers_once_the_tools_are_known() {
-    check(
-        |site| async move {
-            let client = site.connect(MODERN).await.unwrap();
+    check_in(
+        MODERN[0],
+        |client| async move {
             let zone = std::collections::HashMap::from([("zone", "ок")]);
             client.call_tool("good", &zone).await.unwrap();
             let tools = client.tools().all().await.unwrap();
@@ -182,7 +175,6 @@ fn arguments_go_into_headers_once_the_tools_are_known() {
             client.call_tool("good", &zone).await.unwrap();
         },
         |site| async move {
-            opened(&site).await;
             let done = r#"{"resultType":"complete","content":[]}"#;
             let asked = site.expect("tools/call").await;
             assert_eq!(asked.field("mcp-param-zone"), "");
@@ -206,16 +198,15 @@ fn arguments_go_into_headers_once_the_tools_are_known() {
 /// XH-17
 #[test]
 fn headers_that_nobody_knew_of_are_looked_up_once() {
-    check(
-        |site| async move {
-            let client = site.connect(MODERN).await.unwrap();
+    check_in(
+        MODERN[0],
+        |client| async move {
             let zone = std::collections::HashMap::from([("zone", "a")]);
             client.call_tool("good", &zone).await.unwrap();
             let error = client.call_tool("good", &zone).await.unwrap_err();
             assert!(matches!(error, CallError::Server(error) if error.code == -32020));
         },
         |site| async move {
-            opened(&site).await;
             let mismatch = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32020,"message":"m"}}"#;
             let asked = site.expect("tools/call").await;
             asked.json(400, "", mismatch);
@@ -238,9 +229,9 @@ fn headers_that_nobody_knew_of_are_looked_up_once() {
 /// SC-21: not at once, and less and less often while nothing comes of it. SB-09.
 #[test]
 fn a_subscription_that_broke_off_is_asked_for_anew() {
-    check(
-        |site| async move {
-            let client = site.connect(MODERN).await.unwrap();
+    check_in(
+        MODERN[0],
+        |client| async move {
             let mut changes = client.changes().await.unwrap();
             assert_eq!(changes.next().await, Some(Update::Tools));
             for _ in 0..5 {
@@ -252,7 +243,6 @@ fn a_subscription_that_broke_off_is_asked_for_anew() {
             assert_eq!(changes.next().await, None);
         },
         |site| async move {
-            opened(&site).await;
             let stream = listen(&site, 0).await;
             stream.1.event(&stream.0);
             sleep(Duration::from_secs(1)).await;
@@ -285,14 +275,13 @@ fn a_subscription_that_broke_off_is_asked_for_anew() {
 /// RFC 9110, 10.2.3
 #[test]
 fn a_server_says_when_a_subscription_is_to_be_asked_for_again() {
-    check(
-        |site| async move {
-            let client = site.connect(MODERN).await.unwrap();
+    check_in(
+        MODERN[0],
+        |client| async move {
             let mut changes = client.changes().await.unwrap();
             assert_eq!(changes.next().await, Some(Update::Reconnected));
         },
         |site| async move {
-            opened(&site).await;
             listen(&site, 0).await.1.cut();
             asked(&site, 1_000)
                 .await
@@ -314,9 +303,9 @@ fn a_server_says_when_a_subscription_is_to_be_asked_for_again() {
 /// A client that is closed does not wait for the next attempt.
 #[test]
 fn a_subscription_ends_with_its_client() {
-    check(
-        |site| async move {
-            let client = site.connect(MODERN).await.unwrap();
+    check_in(
+        MODERN[0],
+        |client| async move {
             let mut changes = client.changes().await.unwrap();
             let closing = client.clone();
             crate::sim::spawn(async move {
@@ -326,7 +315,6 @@ fn a_subscription_ends_with_its_client() {
             assert_eq!(changes.next().await, None);
         },
         |site| async move {
-            opened(&site).await;
             let stream = listen(&site, 0).await;
             sleep(Duration::from_secs(1)).await;
             stream.1.cut();

@@ -6,7 +6,7 @@ use mcp_async::client::{CallError, Client};
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
-use crate::scripted::http_server::{Asked, HttpServer, check};
+use crate::scripted::http_server::{Asked, HttpServer, check, check_in};
 use crate::sim::{Sim, sleep};
 
 const LATEST: &[Revision] = &[Revision::V2025_11_25];
@@ -22,9 +22,9 @@ async fn fails(client: &Client, expected: Failure) {
 /// Each fails its own call, at once, and nothing else. SC-31.
 #[test]
 fn answers_that_are_none() {
-    check(
-        |site| async move {
-            let client = site.connect(LATEST).await.unwrap();
+    check_in(
+        LATEST[0],
+        |client| async move {
             let before = mcp_async::runtime::Runtime::now(&Sim);
             for _ in 0..5 {
                 fails(&client, Failure::NoAnswer).await;
@@ -36,7 +36,6 @@ fn answers_that_are_none() {
             client.call_tool("a", &()).await.unwrap();
         },
         |site| async move {
-            site.open(LATEST[0]).await;
             let done = r#"{"content":[]}"#;
             let answer = |id: &str| format!("{id} = {done}");
             site.expect("tools/call").await.accept();
@@ -110,9 +109,7 @@ fn paces_that_are_none() {
             sleep(Duration::from_secs(2 * 60 * 60)).await;
         },
         |site| async move {
-            site.expect("\"initialize\"").await.session(LATEST[0]);
-            site.expect("notifications/initialized").await.accept();
-            let mut before = site.expect("GET").await;
+            let mut before = site.open_listening(LATEST[0]).await;
             for round in 0..100 {
                 let at = before.at;
                 let stream = before.stream();

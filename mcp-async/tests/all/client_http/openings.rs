@@ -1,6 +1,7 @@
 //! Which era a server is of, and what becomes of one that says nothing useful.
 
 use crate::scripted::http_server::{HttpServer, Wire, check};
+use crate::scripted::said;
 use crate::sim::Sim;
 use mcp_async::client::{CallError, ConnectError, RestartPolicy};
 use mcp_async::http::HttpConnector;
@@ -117,9 +118,7 @@ fn a_server_of_two_endpoints() {
             let asked = site.expect("tools/call").await;
             let id = asked.id().to_owned();
             asked.accept();
-            stream.event(&format!(
-                r#"{id} = {{"content":[{{"type":"text","text":"hi"}}]}}"#
-            ));
+            stream.event(&said(&id, "hi"));
             site.expect("tools/call").await.accept();
             stream.end();
         },
@@ -198,9 +197,7 @@ fn a_server_of_two_endpoints_that_went_away() {
             let asked = site.expect("tools/call").await;
             let id = asked.id().to_owned();
             asked.accept();
-            stream.event(&format!(
-                r#"{id} = {{"content":[{{"type":"text","text":"hi"}}]}}"#
-            ));
+            stream.event(&said(&id, "hi"));
             site.expect("tools/call").await.accept();
             stream.end();
             site.expect("\"initialize\"").await.vanish();
@@ -262,9 +259,7 @@ fn an_answer_over_the_limit_from_a_server_of_two_endpoints() {
                 let asked = site.expect("tools/call").await;
                 let id = asked.id().to_owned();
                 asked.accept();
-                stream.event(&format!(
-                    r#"{id} = {{"content":[{{"type":"text","text":"{text}"}}]}}"#
-                ));
+                stream.event(&said(&id, &text));
             }
         },
     );

@@ -7,21 +7,20 @@ use mcp_async::model::LoggingLevel;
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
-use crate::scripted::http_server::{Asked, HttpServer, check};
+use crate::scripted::http_server::{Asked, HttpServer, check_in};
 use crate::sim::{sleep, spawn};
 
 const LATEST: &[Revision] = &[Revision::V2025_11_25];
 
 #[test]
 fn what_met_404_is_sent_once_more_in_a_new_session() {
-    check(
-        |site| async move {
-            let client = site.connect(LATEST).await.unwrap();
+    check_in(
+        LATEST[0],
+        |client| async move {
             assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
             client.close().await.unwrap();
         },
         |site| async move {
-            site.open(Revision::V2025_11_25).await;
             let asked = site.expect("tools/call").await;
             assert_eq!(asked.field("mcp-session-id"), "s-1");
             asked.refuse(404, "");
@@ -51,14 +50,13 @@ fn what_met_404_is_sent_once_more_in_a_new_session() {
 
 #[test]
 fn a_call_moves_once() {
-    check(
-        |site| async move {
-            let client = site.connect(LATEST).await.unwrap();
+    check_in(
+        LATEST[0],
+        |client| async move {
             let error = client.call_tool("a", &()).await.unwrap_err();
             assert!(matches!(error, CallError::Failed(Failure::Session)));
         },
         |site| async move {
-            site.open(Revision::V2025_11_25).await;
             site.expect("tools/call").await.refuse(404, "");
             site.open(Revision::V2025_11_25).await;
             site.expect("tools/call").await.refuse(404, "");
@@ -70,9 +68,9 @@ fn a_call_moves_once() {
 /// SC-10, SB-10
 #[test]
 fn what_a_session_knew_is_restored_before_anything_else() {
-    check(
-        |site| async move {
-            let client = site.connect(LATEST).await.unwrap();
+    check_in(
+        LATEST[0],
+        |client| async move {
             client.set_log_level(LoggingLevel::Error).await.unwrap();
             let _changes = client.subscribe("file:///a").await.unwrap();
             for (name, wait) in [("b", 0), ("c", 1500), ("d", 2500)] {
@@ -86,7 +84,6 @@ fn what_a_session_knew_is_restored_before_anything_else() {
             sleep(Duration::from_secs(1)).await;
         },
         |site| async move {
-            site.open(LATEST[0]).await;
             site.expect("logging/setLevel").await.result("{}");
             site.expect("resources/subscribe").await.result("{}");
             let first = site.expect("tools/call").await;
@@ -129,14 +126,13 @@ fn what_a_session_knew_is_restored_before_anything_else() {
 
 #[test]
 fn a_session_that_is_lost_while_it_is_restored() {
-    check(
-        |site| async move {
-            let client = site.connect(LATEST).await.unwrap();
+    check_in(
+        LATEST[0],
+        |client| async move {
             client.set_log_level(LoggingLevel::Error).await.unwrap();
             client.call_tool("a", &()).await.unwrap();
         },
         |site| async move {
-            site.open(LATEST[0]).await;
             site.expect("logging/setLevel").await.result("{}");
             site.expect("tools/call").await.refuse(404, "");
             for last in [false, true] {

@@ -7,7 +7,8 @@ use mcp_async::model::{ElicitParams, ElicitResult};
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
-use crate::scripted::http_server::check;
+use crate::scripted::http_server::{check, check_in};
+use crate::scripted::said;
 use crate::sim::sleep;
 
 const LATEST: &[Revision] = &[Revision::V2025_11_25];
@@ -15,13 +16,12 @@ const LATEST: &[Revision] = &[Revision::V2025_11_25];
 /// SC-12, SC-13.
 #[test]
 fn a_stream_that_the_server_closes_is_resumed_when_it_says_so() {
-    check(
-        |site| async move {
-            let client = site.connect(LATEST).await.unwrap();
+    check_in(
+        LATEST[0],
+        |client| async move {
             assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
         },
         |site| async move {
-            site.open(Revision::V2025_11_25).await;
             let asked = site.expect("tools/call").await;
             let id = asked.id().to_owned();
             let stream = asked.stream();
@@ -39,23 +39,20 @@ fn a_stream_that_the_server_closes_is_resumed_when_it_says_so() {
             stream.end();
             let asked = site.expect("GET").await;
             assert_eq!(asked.field("last-event-id"), "e-2");
-            asked.stream().event(&format!(
-                r#"{id} = {{"content":[{{"type":"text","text":"hi"}}]}}"#
-            ));
+            asked.stream().event(&said(&id, "hi"));
         },
     );
 }
 
 #[test]
 fn a_call_whose_stream_broke_before_the_first_id_fails_and_is_cancelled() {
-    check(
-        |site| async move {
-            let client = site.connect(LATEST).await.unwrap();
+    check_in(
+        LATEST[0],
+        |client| async move {
             let error = client.call_tool("a", &()).await.unwrap_err();
             assert!(matches!(error, CallError::Failed(Failure::Broken)));
         },
         |site| async move {
-            site.open(Revision::V2025_11_25).await;
             let stream = site.expect("tools/call").await.stream();
             stream.send(":\n\n");
             stream.cut();
@@ -104,9 +101,7 @@ fn calls_wait_for_the_servers_own_stream() {
             assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
         },
         |site| async move {
-            site.expect("\"initialize\"").await.session(LATEST[0]);
-            site.expect("notifications/initialized").await.accept();
-            let get = site.expect("GET").await;
+            let get = site.open_listening(LATEST[0]).await;
             sleep(Duration::from_millis(900)).await;
             site.quiet();
             let own = get.stream();
@@ -130,9 +125,7 @@ fn calls_do_not_wait_for_a_stream_that_is_not_answered() {
                 client.close().await.unwrap();
             },
             |site| async move {
-                site.expect("\"initialize\"").await.session(LATEST[0]);
-                site.expect("notifications/initialized").await.accept();
-                let get = site.expect("GET").await;
+                let get = site.open_listening(LATEST[0]).await;
                 let at = get.at;
                 let waits = match how {
                     "refused" => {
@@ -165,9 +158,7 @@ fn the_servers_own_stream_outlives_an_outage() {
             sleep(Duration::from_secs(3600)).await;
         },
         |site| async move {
-            site.expect("\"initialize\"").await.session(LATEST[0]);
-            site.expect("notifications/initialized").await.accept();
-            site.expect("GET").await.stream().end();
+            site.open_listening(LATEST[0]).await.stream().end();
             let mut before = 0;
             for attempt in 0..100 {
                 let asked = site.expect("GET").await;
@@ -211,9 +202,7 @@ fn the_servers_own_stream_waits_for_other_credentials() {
                 client.close().await.unwrap();
             },
             |site| async move {
-                site.expect("\"initialize\"").await.session(LATEST[0]);
-                site.expect("notifications/initialized").await.accept();
-                let stream = site.expect("GET").await.stream();
+                let stream = site.open_listening(LATEST[0]).await.stream();
                 stream.send("id: e-1\ndata:\n\n");
                 stream.end();
                 let mut before = 0;
@@ -248,9 +237,7 @@ fn a_server_says_when_its_stream_is_to_be_asked_for_again() {
             client.close().await.unwrap();
         },
         |site| async move {
-            site.expect("\"initialize\"").await.session(LATEST[0]);
-            site.expect("notifications/initialized").await.accept();
-            let mut get = site.expect("GET").await;
+            let mut get = site.open_listening(LATEST[0]).await;
             let date = ("date", "Sun, 06 Nov 2094 08:49:37 GMT");
             for (fields, seconds) in [
                 (&[("retry-after", "100")][..], 100),
@@ -278,14 +265,13 @@ fn a_server_says_when_its_stream_is_to_be_asked_for_again() {
 
 #[test]
 fn a_server_says_when_a_call_is_to_be_resumed() {
-    check(
-        |site| async move {
-            let client = site.connect(LATEST).await.unwrap();
+    check_in(
+        LATEST[0],
+        |client| async move {
             assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
             client.close().await.unwrap();
         },
         |site| async move {
-            site.open(LATEST[0]).await;
             let asked = site.expect("tools/call").await;
             let id = asked.id().to_owned();
             let stream = asked.stream();
@@ -297,9 +283,7 @@ fn a_server_says_when_a_call_is_to_be_resumed() {
             let asked = site.expect("GET").await;
             assert!((20_000..=25_000).contains(&(asked.at - before)));
             assert_eq!(asked.field("last-event-id"), "e-0");
-            asked.stream().event(&format!(
-                r#"{id} = {{"content":[{{"type":"text","text":"hi"}}]}}"#
-            ));
+            asked.stream().event(&said(&id, "hi"));
             site.expect("DELETE").await.accept();
         },
     );
@@ -324,9 +308,7 @@ fn an_answer_over_the_limit_in_another_stream() {
                 client.call_tool("a", &()).await.unwrap();
             },
             |site| async move {
-                site.expect("\"initialize\"").await.session(LATEST[0]);
-                site.expect("notifications/initialized").await.accept();
-                let own = site.expect("GET").await.stream();
+                let own = site.open_listening(LATEST[0]).await.stream();
                 let call = site.expect("tools/call").await;
                 let id = call.id().to_owned();
                 let stream = call.stream();
@@ -375,9 +357,7 @@ fn a_question_over_the_limit_ends_no_call() {
                 "params",
             ));
             stream.event(&long(r#""method":"notifications/message""#, "params"));
-            stream.event(&format!(
-                r#"{id} = {{"content":[{{"type":"text","text":"hi"}}]}}"#
-            ));
+            stream.event(&said(&id, "hi"));
             sleep(Duration::from_secs(1)).await;
         },
     );

@@ -35,6 +35,24 @@ pub(crate) fn check<C, S>(
     sim::end();
 }
 
+/// Runs a client of this revision, once it is connected, and its server.
+pub(crate) fn check_in<C, S>(
+    revision: Revision,
+    client: impl FnOnce(Client) -> C,
+    server: impl FnOnce(HttpServer) -> S,
+) where
+    C: Future<Output = ()>,
+    S: Future<Output = ()>,
+{
+    check(
+        |site| async move { client(site.connect(&[revision]).await.unwrap()).await },
+        |site| async move {
+            site.open(revision).await;
+            server(site).await;
+        },
+    );
+}
+
 fn play(
     mut client: Pin<&mut dyn Future<Output = ()>>,
     mut server: Pin<&mut dyn Future<Output = ()>>,
@@ -138,11 +156,19 @@ impl HttpServer {
         assert!(asked.is_none(), "{}", asked.unwrap().body);
     }
 
-    /// Opens a session of this revision, without a stream of the server's.
+    /// Answers the first requests of this revision; a session has no stream of the server's.
     pub(crate) async fn open(&self, revision: Revision) {
+        match revision.is_modern() {
+            true => self.expect("server/discover").await.discovered(),
+            false => self.open_listening(revision).await.refuse(405, ""),
+        }
+    }
+
+    /// Opens a session of this revision, and returns the request for a stream of the server's.
+    pub(crate) async fn open_listening(&self, revision: Revision) -> Asked {
         self.expect("\"initialize\"").await.session(revision);
         self.expect("notifications/initialized").await.accept();
-        self.expect("GET").await.refuse(405, "");
+        self.expect("GET").await
     }
 }
 

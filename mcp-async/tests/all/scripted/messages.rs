@@ -80,6 +80,11 @@ pub(crate) fn plain_call(id: u32, tool: &str) -> String {
     format!(r#"{id} tools/call {{"name":"{tool}","arguments":{{}}}}"#)
 }
 
+/// Returns the result of a tool that says this.
+pub(crate) fn said(id: &str, text: &str) -> String {
+    format!(r#"{id} = {{"content":[{{"type":"text","text":"{text}"}}]}}"#)
+}
+
 /// Returns the notification that this request is cancelled.
 pub(crate) fn cancelled(id: u32) -> String {
     format!(r#"- notifications/cancelled {{"requestId":{id}}}"#)

@@ -4,6 +4,7 @@ use crate::sim::{Sim, sleep};
 use core::time::Duration;
 
 use super::*;
+use crate::scripted::said;
 
 #[test]
 fn sessions_and_resumption() {
@@ -25,9 +26,7 @@ fn sessions_and_resumption() {
                 ("last-event-id", "e-1"),
                 ("mcp-method", ""),
             ]);
-            asked.stream().event(&format!(
-                r#"{id} = {{"content":[{{"type":"text","text":"hi"}}]}}"#
-            ));
+            asked.stream().event(&said(&id, "hi"));
             let asked = site.expect("DELETE").await;
             asked.says(&[("mcp-session-id", "s-1"), ("mcp-method", "")]);
             asked.accept();
