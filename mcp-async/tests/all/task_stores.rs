@@ -9,6 +9,8 @@ use std::thread::{self, Thread};
 
 use mcp_async::tasks::store::{MemoryTaskStore, TaskStore, check};
 
+use crate::texts::has;
+
 #[test]
 fn the_store_in_memory_keeps_the_rules() {
     block_on(check(&MemoryTaskStore::new())).unwrap();
@@ -110,8 +112,10 @@ mod disk {
         let Err(error) = DiskTaskStore::open(&file.0) else {
             panic!("the file was opened twice");
         };
-        let cause = core::error::Error::source(&error).unwrap().to_string();
-        assert!(cause.contains("already open"), "{cause}");
+        has(
+            &core::error::Error::source(&error).unwrap().to_string(),
+            ["already open"],
+        );
         #[cfg(unix)]
         {
             let mode = fs::metadata(&file.0).unwrap();

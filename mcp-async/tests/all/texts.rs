@@ -16,3 +16,14 @@ pub(crate) fn has<const N: usize>(text: &str, parts: [&str; N]) {
         assert!(text.contains(part), "no {part} in {text}");
     }
 }
+
+/// Returns the rows of a table, whose cells are separated by `|`, and prints each when it is read.
+#[track_caller]
+pub(crate) fn rows<const N: usize>(table: &str) -> impl Iterator<Item = [&str; N]> {
+    let lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.map(|line| {
+        println!("{line}");
+        let cells: Vec<_> = line.split(" |").map(str::trim).collect();
+        cells.try_into().expect("the cells of a row")
+    })
+}

@@ -11,6 +11,7 @@ use crate::attack::client_of;
 use crate::scripted::{LineClient, cancelled, message};
 use crate::server_typed::support::says;
 use crate::sim::advance;
+use crate::texts::has;
 
 fn server() -> ServerBuilder {
     Server::builder("floods", "1")
@@ -40,8 +41,10 @@ fn server() -> ServerBuilder {
 }
 
 fn lives_on(wire: &mut LineClient) {
-    let well = wire.ask("tools/call", r#"{"name":"well"}"#);
-    assert!(well.contains(r#""text":"well""#), "{well}");
+    has(
+        &wire.ask("tools/call", r#"{"name":"well"}"#),
+        [r#""text":"well""#],
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::attack::client_of;
 use crate::server_typed::support::says;
+use crate::texts::has;
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -76,8 +77,7 @@ fn arguments() {
     assert!(came.len() <= 1, "{came:?}");
     // Half a character becomes one that stands for it, of three bytes.
     let fine = r#"{"name":"args","arguments":{"number":1.5,"text":"\ud800"}}"#;
-    let fine = wire.ask("tools/call", fine);
-    assert!(fine.contains("1.5 0 3"), "{fine}");
+    has(&wire.ask("tools/call", fine), ["1.5 0 3"]);
 }
 
 #[test]
@@ -205,9 +205,11 @@ fn a_state_is_for_its_call_and_no_other() {
     }
     // Without a state it is taken for what is asked under its key: whoever gives it would say the
     // same if it were asked first.
-    let early = wire.ask(
-        "tools/call",
-        &format!(r#"{{"name":"asks","inputResponses":{responses}}}"#),
+    has(
+        &wire.ask(
+            "tools/call",
+            &format!(r#"{{"name":"asks","inputResponses":{responses}}}"#),
+        ),
+        [r#""text":"yes""#],
     );
-    assert!(early.contains(r#""text":"yes""#), "{early}");
 }

@@ -10,6 +10,7 @@ use mcp_proto::Revision;
 
 use super::party::{ISSUER, Parties, SERVER};
 use crate::sim::play;
+use crate::texts::has;
 
 fn parties(revision: Revision) -> Parties {
     Parties::new(revision).with(|state| {
@@ -91,8 +92,7 @@ fn a_client_that_is_refused_at_a_login_is_asked_for_again() {
             let url = format!("{ISSUER}/token");
             parties.state().replaced.insert(url, answer);
             let error = client.tools().page(None).await.unwrap_err();
-            let text = ErrorChain(&error).to_string();
-            assert!(text.contains("invalid_client"), "{text}");
+            has(&ErrorChain(&error).to_string(), ["invalid_client"]);
             assert!(store.load(SERVER).await.unwrap().is_none());
             parties.state().replaced.clear();
             client.tools().page(None).await.unwrap();
@@ -117,7 +117,7 @@ fn a_user_without_a_client_learns_what_to_do() {
                 let error = client.tools().page(None).await.unwrap_err();
                 let text = ErrorChain(&error).to_string();
                 let advice = "register this client with the authorization server and configure its client id";
-                assert!(text.contains(advice) && text.contains(ISSUER), "{text}");
+                has(&text, [advice, ISSUER]);
             }
         },
         (0, 3),
@@ -134,8 +134,7 @@ fn a_grant_without_a_user_asks_for_no_client() {
             let authorization = authorization(&parties)
                 .configure(|config| config.grant = mcp_auth::Grant::ClientCredentials);
             let error = parties.connect(authorization).await.unwrap_err();
-            let text = ErrorChain(&error).to_string();
-            assert!(text.contains("configure its client id"), "{text}");
+            has(&ErrorChain(&error).to_string(), ["configure its client id"]);
         },
         (0, 0),
     );

@@ -18,6 +18,7 @@ use mcp_proto::Revision;
 
 use super::party::{Parties, SERVER};
 use crate::sim::{self, Sim, play};
+use crate::texts::has;
 
 thread_local! {
     /// What names resolve to, each time the first of what is left: addresses with spaces between them.
@@ -249,8 +250,7 @@ fn refused(metadata: &str, resolved: &[(&str, &[&'static str])], expected: &str)
             .connect(HttpConnector::new(Sim, "http://localhost/mcp"))
             .await
             .unwrap_err();
-        let text = ErrorChain(&error).to_string();
-        assert!(text.contains(&expected), "{text}");
+        has(&ErrorChain(&error).to_string(), [&expected]);
     });
     let dialled = DIALLED.take();
     assert!(
@@ -362,8 +362,10 @@ fn a_service_receives_no_request_to_a_private_address() {
     });
     play(async {
         let error = parties.connect(parties.authorization()).await.unwrap_err();
-        let text = ErrorChain(&error).to_string();
-        assert!(text.contains("10.0.0.1 is a private address"), "{text}");
+        has(
+            &ErrorChain(&error).to_string(),
+            ["10.0.0.1 is a private address"],
+        );
     });
     assert_eq!(parties.count("10.0.0.1"), 0);
 }

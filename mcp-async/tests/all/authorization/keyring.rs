@@ -9,6 +9,8 @@ use mcp_async::auth::{CredentialStore as _, Credentials, KeyringCredentialStore}
 use super::party::{ISSUER, SERVER};
 use super::stores::{record, take_turns, wait};
 
+use crate::texts::has;
+
 const OTHER_ISSUER: &str = "https://other.example";
 const TOKEN: &str = "opaque-token";
 
@@ -89,7 +91,7 @@ async fn failures(store: &KeyringCredentialStore, keyring: &mock::Store) {
     let error = store.save(&saved).await.unwrap_err();
     let text = error.to_string();
     let length = saved.to_json().expose().len().to_string();
-    assert!(text.contains("2560") && text.contains(&length), "{text}");
+    has(&text, ["2560", &length]);
     check_error(&error);
 
     // Each of them can hold what was saved, or its text.

@@ -2,6 +2,7 @@
 
 use crate::scripted::message;
 use crate::sim::Sim;
+use crate::texts::has;
 use core::convert::Infallible;
 use core::future::{Future, pending, ready};
 use core::pin::Pin;
@@ -510,7 +511,7 @@ impl State {
             let claims = String::from_utf8(claims).unwrap();
             let hash = ring::digest::digest(&ring::digest::SHA256, token.as_bytes());
             let ath = URL_SAFE_NO_PAD.encode(hash);
-            assert!(claims.contains(&ath) && claims.contains(SERVER), "{claims}");
+            has(&claims, [&ath, SERVER]);
             self.proofs.push(proof);
             if let Some(nonce) = &self.nonce
                 && !claims.contains(nonce.as_str())

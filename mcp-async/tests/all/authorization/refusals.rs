@@ -9,6 +9,7 @@ use mcp_proto::Revision;
 
 use super::party::{ISSUER, Parties};
 use crate::sim::play;
+use crate::texts::has;
 
 const MODERN: Revision = Revision::V2026_07_28;
 
@@ -222,8 +223,7 @@ fn demands_of_many_requests_open_few_pages() {
             assert!(matches!(error, CallError::Authorization(_)), "{error:?}");
         }
         let error = client.tools().page(None).await.unwrap_err();
-        let text = ErrorChain(&error).to_string();
-        assert!(text.contains("too often"), "{text}");
+        has(&ErrorChain(&error).to_string(), ["too often"]);
         // Another consent is possible.
         let needs = [("tools/call".into(), "mcp:write".into())];
         parties.state().needs = needs.into();
@@ -342,8 +342,10 @@ fn a_user_who_declines_ends_the_call() {
     let parties = Parties::new(MODERN).with(|state| state.declines = true);
     play(async {
         let client = parties.connect(parties.authorization());
-        let text = ErrorChain(&client.await.unwrap_err()).to_string();
-        assert!(text.contains("the user closed the window"), "{text}");
+        has(
+            &ErrorChain(&client.await.unwrap_err()).to_string(),
+            ["the user closed the window"],
+        );
         assert_eq!(parties.pages(), 1);
     });
 }

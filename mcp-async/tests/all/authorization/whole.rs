@@ -7,6 +7,7 @@ use mcp_proto::Revision;
 
 use super::party::{ISSUER, Manner, Parties};
 use crate::sim::play;
+use crate::texts::has;
 
 fn logs_in(revision: Revision, manner: Manner) {
     let parties = Parties::new(revision).with(|state| state.manner = manner);
@@ -131,8 +132,7 @@ fn a_secret_goes_to_the_configured_issuer_only() {
             let authorization =
                 authorization.configure(|config| config.grant = Grant::ClientCredentials);
             let error = parties.connect(authorization).await.unwrap_err();
-            let text = ErrorChain(&error).to_string();
-            assert!(text.contains(other), "{text}");
+            has(&ErrorChain(&error).to_string(), [other]);
         });
         assert_eq!(parties.count("/token"), 0);
     }

@@ -23,8 +23,10 @@ use mcp_proto::model::CacheScope;
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
 
+use crate::scripted::Serve;
 use crate::server_typed::support::says;
 use crate::sim::{Sim, play, sleep};
+use crate::texts::has;
 
 /// Runs a script with a client of this revision and a server of all.
 fn with<F: Future<Output = ()>>(revision: Revision, script: impl FnOnce(Client, Registry) -> F) {
@@ -40,8 +42,7 @@ fn with<F: Future<Output = ()>>(revision: Revision, script: impl FnOnce(Client, 
             .revisions(RevisionSet::of(&[revision]))
             .on_elicitation(|_: ElicitParams, _| async { Ok(ElicitResult::decline()) })
             .connect(
-                HttpConnector::new(Sim, format!("http://localhost/{path}"))
-                    .through(http.into_service(Sim).unwrap()),
+                HttpConnector::new(Sim, format!("http://localhost/{path}")).through(http.served()),
             )
             .await
             .unwrap();
@@ -122,8 +123,7 @@ fn calls() {
         assert_eq!(tools.len(), 6);
         client.ping().await.unwrap();
         let error = client.call_tool("nothing", &()).await.unwrap_err();
-        let chain = ErrorChain(&error).to_string();
-        assert!(chain.contains("-32602"), "{chain}");
+        has(&ErrorChain(&error).to_string(), ["-32602"]);
     });
 }
 
@@ -239,11 +239,7 @@ fn a_cancelled_call_leads_to_no_more_requests() {
         play(async {
             let requests = Arc::new(AtomicU32::new(0));
             let counted = Counted {
-                service: server()
-                    .http()
-                    .legacy_sse("/sse", "/messages")
-                    .into_service(Sim)
-                    .unwrap(),
+                service: server().http().legacy_sse("/sse", "/messages").served(),
                 requests: Arc::clone(&requests),
             };
             let path = match revision {
@@ -321,10 +317,7 @@ fn the_draft_profile() {
         let http = server().draft_profile().http();
         let client = Client::builder("t", "1")
             .revisions(RevisionSet::of(&[Revision::DraftV1]))
-            .connect(
-                HttpConnector::new(Sim, "http://localhost/mcp")
-                    .through(http.into_service(Sim).unwrap()),
-            )
+            .connect(HttpConnector::new(Sim, "http://localhost/mcp").through(http.served()))
             .await
             .unwrap();
         assert_eq!(client.info().revision, Revision::DraftV1);
@@ -342,10 +335,7 @@ fn a_batch_in_the_draft_profile_is_answered() {
         let client = Client::builder("t", "1")
             .revisions(RevisionSet::of(&[Revision::V2025_03_26]))
             .draft_profile()
-            .connect(
-                HttpConnector::new(Sim, "http://localhost/mcp")
-                    .through(http.into_service(Sim).unwrap()),
-            )
+            .connect(HttpConnector::new(Sim, "http://localhost/mcp").through(http.served()))
             .await
             .unwrap();
         let calls = ["hello", "steps", "hello"].map(|tool| client.call_tool(tool, &()));
@@ -379,10 +369,7 @@ fn a_list_of_one_user_is_not_shown_to_another() {
         });
         let client = Client::builder("t", "1")
             .bearer("ada")
-            .connect(
-                HttpConnector::new(Sim, "http://localhost/mcp")
-                    .through(http.into_service(Sim).unwrap()),
-            )
+            .connect(HttpConnector::new(Sim, "http://localhost/mcp").through(http.served()))
             .await
             .unwrap();
         for (nth, name) in (1..).zip(["ada", "bob", "ada"]) {

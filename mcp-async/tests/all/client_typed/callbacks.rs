@@ -22,7 +22,7 @@ use crate::client_typed::support::{Seen, advance, only, poll_once, run};
 use crate::connection::spans::Notes;
 use crate::scripted::line_server;
 use crate::sim::{Sim, settle};
-use crate::texts::{INTERNAL_ERROR, internal};
+use crate::texts::{INTERNAL_ERROR, internal, rows};
 
 fn server() -> Server {
     Server::builder("curious", "1.0")
@@ -228,7 +228,7 @@ fn the_text_of_an_error_stays_with_the_client() {
     let lines = log.take().concat();
     let logged = lines.matches("exception.message=a secret").count();
     assert_eq!(logged, Revision::ALL.len(), "{lines}");
-    let question = r#""method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}"#;
+    let question = r#"sampling/createMessage {"messages":[],"maxTokens":1}"#;
     let answer = answer(fail, question);
     let error = internal(INTERNAL_ERROR);
     assert!(answer.contains(&error), "{answer}");
@@ -334,7 +334,7 @@ type Builds = fn(ClientBuilder) -> ClientBuilder;
 fn answer(build: Builds, question: &str) -> String {
     let builder = build(Client::builder("test", "0"));
     let (_client, mut lines) = line_server::connect(builder, Revision::V2025_11_25, "{}");
-    lines.send(&format!(r#"{{"jsonrpc":"2.0","id":7,{question}}}"#));
+    lines.send(&format!("7 {question}"));
     lines.read()
 }
 
@@ -379,36 +379,26 @@ fn questions_that_break_the_rules_are_refused() {
             .on_sampling(|_, _| async { Ok(CreateMessageResult::new("deep", "42")) })
             .sampling_tools()
     };
-    // EL-03, EL-04
-    check(
+    let all = |builds: Builds, table: &str| {
+        for [question, part] in rows(table) {
+            check(builds, question, part);
+        }
+    };
+    // EL-03, EL-04; RT-04, SP-01: what is not declared is not there.
+    all(
         forms,
-        r#""method":"elicitation/create","params":{"mode":"url","message":"","url":"https://a/","elicitationId":"e"}"#,
-        "-32602",
+        r#"
+        elicitation/create {"mode":"url","message":"","url":"https://a/","elicitationId":"e"} | -32602
+        elicitation/create {"message":"","requestedSchema":{"type":"object","properties":{}}} | "action":"accept"
+        elicitation/create {}   | -32602
+        roots/list              | -32601
+        sampling/createMessage  | -32601
+        "#,
     );
-    check(
-        forms,
-        r#""method":"elicitation/create","params":{"message":"","requestedSchema":{"type":"object","properties":{}}}"#,
-        r#""action":"accept""#,
-    );
-    check(
-        forms,
-        r#""method":"elicitation/create","params":{}"#,
-        "-32602",
-    );
-    // RT-04, SP-01: what is not declared is not there.
-    check(forms, r#""method":"roots/list""#, "-32601");
-    check(forms, r#""method":"sampling/createMessage""#, "-32601");
     // SP-02
-    check(
-        model,
-        r#""method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"tools":[]}"#,
-        "-32602",
-    );
-    check(
-        tools,
-        r#""method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"tools":[]}"#,
-        r#""text":"42""#,
-    );
+    let with_tools = r#"sampling/createMessage {"messages":[],"maxTokens":1,"tools":[]}"#;
+    check(model, with_tools, "-32602");
+    check(tools, with_tools, r#""text":"42""#);
     // SP-07
     let used =
         r#"{"role":"assistant","content":{"type":"tool_use","id":"u","name":"n","input":{}}}"#;
@@ -420,7 +410,7 @@ fn questions_that_break_the_rules_are_refused() {
     );
     let sampled = |messages: &[&str], part: &str| {
         let question = format!(
-            r#""method":"sampling/createMessage","params":{{"messages":[{}],"maxTokens":1}}"#,
+            r#"sampling/createMessage {{"messages":[{}],"maxTokens":1}}"#,
             messages.join(",")
         );
         check(tools, &question, part);

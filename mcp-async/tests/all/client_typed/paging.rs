@@ -10,6 +10,7 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::{Payload, Revision};
 
 use crate::client_typed::support::{Seen, each, join, join_service, run};
+use crate::texts::has;
 
 const NAMES: [&str; 6] = ["add", "echo", "fails", "logs", "never", "steps"];
 
@@ -74,8 +75,7 @@ fn check(pages: &'static [&'static str], expected: &[&str], names: Result<&[&str
                 );
             }
             (Err(error), Err(text)) => {
-                let chain = ErrorChain(error).to_string();
-                assert!(chain.contains(text), "{chain}");
+                has(&ErrorChain(error).to_string(), [text]);
             }
             (other, _) => panic!("{other:?}"),
         }

@@ -14,7 +14,7 @@ use mcp_proto::{Limits, SendError};
 use crate::connection::support::{Wire, call};
 use crate::scripted::{array, cancelled, initialize_with, message};
 use crate::sim::{advance, end, run, settle, spawn};
-use crate::texts::{SHUTTING_DOWN, internal};
+use crate::texts::{SHUTTING_DOWN, has, internal};
 
 fn dropped(wire: &Wire) -> usize {
     wire.watch.dropped.load(Ordering::SeqCst)
@@ -144,11 +144,7 @@ fn panics_become_internal_errors_that_tell_nothing() {
 fn an_error_of_the_handler_is_told_as_it_is() {
     let mut wire = Wire::new().legacy();
     wire.call(1, "fails");
-    let text = wire.read();
-    assert!(
-        text.contains(r#""error":{"code":7,"message":"failed"}"#),
-        "{text}"
-    );
+    has(&wire.read(), [r#""error":{"code":7,"message":"failed"}"#]);
 }
 
 #[test]
@@ -172,10 +168,7 @@ fn progress_and_logs_leave_before_the_answer() {
         ],
         "{text}"
     );
-    assert!(
-        text.contains(r#""progress":3"#) && text.contains("smoke"),
-        "{text}"
-    );
+    has(&text, [r#""progress":3"#, "smoke"]);
 }
 
 #[test]
@@ -224,8 +217,7 @@ fn a_question_is_answered_refused_and_taken_back() {
 fn a_handle_wakes_the_connection() {
     let mut wire = Wire::new().legacy();
     wire.peer.list_changed(ListKind::Tools);
-    let text = wire.read();
-    assert!(text.contains("notifications/tools/list_changed"), "{text}");
+    has(&wire.read(), ["notifications/tools/list_changed"]);
     assert_eq!(wire.watch.log.take(), ["listening"]);
 }
 
@@ -244,11 +236,7 @@ fn a_handle_sends_notifications_that_are_nobody_elses() {
         let core = peer.notify(Method::ToolsListChanged, None).await;
         told.lock().unwrap().extend([done, core]);
     });
-    let text = wire.read();
-    assert!(
-        text.contains(r#""params":{"elicitationId":"e1"}"#),
-        "{text}"
-    );
+    has(&wire.read(), [r#""params":{"elicitationId":"e1"}"#]);
     let results = results.lock().unwrap();
     assert_eq!(results.as_slice(), [Ok(()), Err(SendError::NotInRevision)]);
 }

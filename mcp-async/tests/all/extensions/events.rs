@@ -337,11 +337,12 @@ mod over_http {
     use mcp_async::http::HttpService;
 
     use super::{Bus, HEARTBEAT, NAME, events, server};
-    use crate::scripted::{modern, plain_call, send};
-    use crate::sim::{Sim, advance, clock};
+    use crate::scripted::{Serve, modern, plain_call, send};
+    use crate::sim::{advance, clock};
+    use crate::texts::has;
 
     fn service() -> HttpService {
-        server(&clock()).http().into_service(Sim).unwrap()
+        server(&clock()).http().served()
     }
 
     fn tool(service: &HttpService, name: &str) {
@@ -356,14 +357,11 @@ mod over_http {
         let mut reply = send(&service, modern("1 events/stream"));
         assert_eq!(reply.status, 200);
         assert_eq!(reply.header("content-type"), "text/event-stream");
-        let first = reply.text();
-        assert!(first.contains(r#""name":"opened","cursor":1"#), "{first}");
+        has(&reply.text(), [r#""name":"opened","cursor":1"#]);
         advance(HEARTBEAT);
-        let beat = reply.text();
-        assert!(beat.contains("notifications/events/heartbeat"), "{beat}");
+        has(&reply.text(), ["notifications/events/heartbeat"]);
         tool(&service, "close");
-        let last = reply.text();
-        assert!(last.contains(r#""result":{"cursor":1,"#), "{last}");
+        has(&reply.text(), [r#""result":{"cursor":1,"#]);
         assert!(reply.has_ended());
     }
 
@@ -374,10 +372,9 @@ mod over_http {
         let body = r#"1 subscriptions/listen {"notifications":{"events":["closed","opened"]}}"#;
         let mut reply = send(&service, modern(body));
         assert_eq!(reply.status, 200);
-        let first = reply.text();
-        assert!(
-            first.contains(r#""notifications":{"events":["closed","opened"]}"#),
-            "{first}"
+        has(
+            &reply.text(),
+            [r#""notifications":{"events":["closed","opened"]}"#],
         );
         tool(&service, "open");
         let event = reply.text();
@@ -404,7 +401,7 @@ mod over_http {
         let required = Server::builder("demo", "1")
             .with_state(Bus::new(clock()))
             .extension(events().requires_client());
-        let required = required.http().into_service(Sim).unwrap();
+        let required = required.http().served();
         check(&required, 400, ["-32021", NAME]);
     }
 }

@@ -227,8 +227,7 @@ mod over_http {
     use mcp_proto::RevisionSet;
 
     use super::{notes, server};
-    use crate::scripted::{Reply, RequestExt, modern, send};
-    use crate::sim::Sim;
+    use crate::scripted::{Reply, RequestExt, Serve, modern, send};
 
     fn post(body: &str, name: Option<&str>, required: bool) -> Reply {
         let extension = notes(RevisionSet::all());
@@ -236,7 +235,7 @@ mod over_http {
             true => extension.requires_client(),
             false => extension,
         };
-        let service = server(extension).http().into_service(Sim).unwrap();
+        let service = server(extension).http().served();
         let mut request = modern(body);
         if let Some(name) = name {
             request = request.with("mcp-name", name);
@@ -249,22 +248,15 @@ mod over_http {
     fn faults_have_their_status() {
         let get = r#"1 notes/get {"noteId":"a"}"#;
         let reply = post(get, Some("a"), false);
-        assert_eq!(reply.status, 200);
-        assert!(reply.whole().contains(r#""text":"a 1 []""#));
+        reply.says(200, [r#""text":"a 1 []""#]);
         for wrong in [None, Some("b")] {
             let reply = post(get, wrong, false);
             assert_eq!(reply.status, 400);
             assert!(reply.whole().contains("-32020"), "{wrong:?}");
         }
         let reply = post(get, Some("a"), true);
-        assert_eq!(reply.status, 400);
-        let text = reply.whole();
-        assert!(
-            text.contains("-32021") && text.contains(r#"{"com.example/notes":{}}"#),
-            "{text}"
-        );
+        reply.says(400, ["-32021", r#"{"com.example/notes":{}}"#]);
         let reply = post("1 notes/other", None, false);
-        assert_eq!(reply.status, 404);
-        assert!(reply.whole().contains("-32601"));
+        reply.says(404, ["-32601"]);
     }
 }

@@ -15,6 +15,7 @@ use mcp_proto::{Revision, RevisionSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::scripted::Serve;
 use crate::sim::{Sim, sleep, spawn};
 
 #[derive(Deserialize, JsonSchema)]
@@ -160,7 +161,7 @@ pub(crate) fn over_http() -> (HttpService, Registry) {
     let server = server();
     let registry = server.registry();
     let http = server.http().legacy_sse("/sse", "/messages");
-    (http.into_service(Sim).unwrap(), registry)
+    (http.served(), registry)
 }
 
 /// Changes what is served, as a command of a script says.

@@ -1,7 +1,6 @@
 //! Clients that hang up in the middle of anything.
 
 use core::convert::Infallible;
-use core::future::pending;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
@@ -11,28 +10,25 @@ use http::Request;
 use http_body::{Body, Frame};
 use mcp_async::Server;
 use mcp_async::http::HttpService;
-use mcp_async::server;
 use tower_service::Service as _;
 
 use crate::scripted::{
-    HttpClient, RequestExt, cancelled, delete, get, initialize, modern, plain_call, post, send,
+    HttpClient, RequestExt, Serve, cancelled, delete, get, initialize, modern, plain_call, post,
+    send,
 };
-use crate::sim::{Sim, advance, settle};
+use crate::server_typed::support::never;
+use crate::sim::{advance, settle};
 
 /// One session, one exchange, one stream: whatever is left behind is in the way of the next.
 fn service() -> HttpService {
     Server::builder("demo", "1.0")
-        .tool("never", "Has no end", |(): (), _: server::Context| async {
-            pending::<()>().await;
-            Ok("")
-        })
+        .tool("never", "Has no end", never)
         .http()
         .legacy_sse("/sse", "/messages")
         .max_sessions(1)
         .max_exchanges(1)
         .max_total_body_bytes(100_000)
-        .into_service(Sim)
-        .unwrap()
+        .served()
 }
 
 /// A body that comes a piece for each poll.

@@ -1,30 +1,25 @@
 //! What hostile clients send, and what must not come of it.
 
-use core::future::pending;
 use core::time::Duration;
 use std::collections::BTreeMap;
 
 use http::{HeaderValue, Request, StatusCode};
 use mcp_async::Server;
 use mcp_async::http::HttpService;
-use mcp_async::server::Context;
 
 use crate::scripted::{
-    self, HttpClient, Reply, RequestExt, SseClient, array, cancelled, initialize, message, modern,
-    modern_message, plain_call, post, send,
+    self, HttpClient, Reply, RequestExt, Serve, SseClient, array, cancelled, initialize, message,
+    modern, modern_message, plain_call, post, send,
 };
-use crate::sim::{Sim, advance, end, settle};
+use crate::server_typed::support::never;
+use crate::sim::{advance, end, settle};
 
 fn service() -> HttpService {
     Server::builder("demo", "1.0")
-        .tool("never", "Has no end", |(): (), _: Context| async {
-            pending::<()>().await;
-            Ok("")
-        })
+        .tool("never", "Has no end", never)
         .http()
         .legacy_sse("/sse", "/messages")
-        .into_service(Sim)
-        .unwrap()
+        .served()
 }
 
 fn get(client: &HttpClient, last: Option<&[u8]>) -> Reply {
@@ -36,7 +31,7 @@ fn get(client: &HttpClient, last: Option<&[u8]>) -> Reply {
     client.send(request)
 }
 
-fn never(id: u32) -> String {
+fn never_ending(id: u32) -> String {
     plain_call(id, "never")
 }
 
@@ -69,7 +64,7 @@ fn arrays_are_not_amplified() {
 fn nobody_reads_what_is_anothers() {
     let service = service();
     let [own, other] = [(); 2].map(|()| HttpClient::open(&service, "2025-11-25"));
-    let mut theirs = other.post(&never(1));
+    let mut theirs = other.post(&never_ending(1));
     let text = theirs.text();
     let id = text.strip_prefix("id: ").and_then(|it| it.split_once('\n'));
     let (id, _) = id.expect(&text);
@@ -149,7 +144,7 @@ fn what_hangs_is_bounded() {
     let session = HttpClient::open(&service, "2025-11-25");
     let mut statuses = BTreeMap::new();
     for id in 1..3_000 {
-        let reply = session.post(&never(id));
+        let reply = session.post(&never_ending(id));
         *statuses.entry(reply.status).or_insert(0) += 1;
         // Of some the client hangs up, and others it keeps.
         if id % 2 == 0 {
@@ -193,9 +188,9 @@ fn sessions_that_are_left_go() {
 fn ids_in_use_stay_whose_they_are() {
     let service = service();
     let session = HttpClient::open(&service, "2025-03-26");
-    let mut first = session.post(&never(7));
+    let mut first = session.post(&never_ending(7));
     let ping = "7 ping";
-    for body in [message(ping), array(&[ping, &never(7), ping])] {
+    for body in [message(ping), array(&[ping, &never_ending(7), ping])] {
         let answer = session.post(&body).whole();
         let refusals = answer.matches(r#""id":7,"error":{"code":-32600"#).count();
         assert_eq!(refusals, body.matches("jsonrpc").count(), "{answer}");

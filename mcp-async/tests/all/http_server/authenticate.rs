@@ -12,9 +12,10 @@ use mcp_async::http::{AccessError, Http, HttpService, Principal};
 use mcp_async::server::Context;
 
 use crate::scripted::{
-    HttpClient, Reply, RequestExt, call, initialize, modern, plain_call, post, send, wait,
+    HttpClient, Reply, RequestExt, Serve, call, initialize, modern, plain_call, post, send, wait,
 };
-use crate::sim::{Sim, advance, sleep};
+use crate::sim::{advance, sleep};
+use crate::texts::has;
 
 fn http() -> Http {
     let server = Server::builder("demo", "1.0").tool(
@@ -58,7 +59,7 @@ fn by_token(head: &Parts) -> impl Future<Output = Result<Option<Principal>, Acce
 }
 
 fn service() -> HttpService {
-    http().into_service(Sim).unwrap()
+    http().served()
 }
 
 fn who(token: &str) -> Reply {
@@ -134,8 +135,10 @@ fn browsers_read_refusals_and_need_no_credentials_to_ask() {
             refused.header("access-control-allow-origin"),
             "http://localhost:5173"
         );
-        let exposed = refused.header("access-control-expose-headers");
-        assert!(exposed.contains("WWW-Authenticate"), "{exposed}");
+        has(
+            refused.header("access-control-expose-headers"),
+            ["WWW-Authenticate"],
+        );
         assert_ne!(refused.header("www-authenticate"), "");
     }
 }
@@ -150,8 +153,7 @@ fn host_and_origin_are_checked_before() {
             counted.fetch_add(1, Ordering::Relaxed);
             async { Err::<Principal, _>(AccessError::forbidden()) }
         })
-        .into_service(Sim)
-        .unwrap();
+        .served();
     let refused = |request: Request<String>, status: u16| {
         assert_eq!(send(&service, request).status, status);
     };

@@ -15,8 +15,8 @@ use tower_service::Service as _;
 
 use crate::http_server::legacy::server;
 use crate::scripted::{
-    HttpClient, Reply, RequestExt, SseClient, Waiting, array, call, cancelled, get, initialize,
-    modern, post, send,
+    HttpClient, Reply, RequestExt, Serve, SseClient, Waiting, array, call, cancelled, get,
+    initialize, modern, post, send,
 };
 use crate::sim::{Sim, advance, meanwhile, now, settle, sleep};
 use crate::texts::{SHUTTING_DOWN, internal};
@@ -24,7 +24,7 @@ use crate::texts::{SHUTTING_DOWN, internal};
 /// SH-55.
 #[test]
 fn sessions_are_bounded() {
-    let service = server().http().max_sessions(2).into_service(Sim).unwrap();
+    let service = server().http().max_sessions(2).served();
     let one = HttpClient::open(&service, "2025-11-25");
     let _two = HttpClient::open(&service, "2025-11-25");
     let refused = send(&service, post(&initialize("2025-11-25")));
@@ -41,8 +41,7 @@ fn sessions_of_both_transports_share_one_bound() {
         .http()
         .max_sessions(1)
         .legacy_sse("/sse", "/messages")
-        .into_service(Sim)
-        .unwrap();
+        .served();
     let open = || send(&service, get(None).to("/sse"));
     let session = HttpClient::open(&service, "2025-11-25");
     let refused = open();
@@ -86,8 +85,7 @@ fn bodies_that_wait_for_their_session_are_bounded() {
         .http()
         .max_body_bytes(3000)
         .legacy_sse("/sse", "/messages")
-        .into_service(Sim)
-        .unwrap();
+        .served();
     let session = HttpClient::open(&service, "2025-11-25");
     let ping = |id: u32| session.completed(post(&format!("{id} ping")));
     let send = |id: u32| hand_in(&service, ping(id));
@@ -102,11 +100,7 @@ fn bodies_that_wait_for_their_session_are_bounded() {
         }
     }
     // One body is always taken, whatever its head weighs.
-    let service = server()
-        .http()
-        .max_body_bytes(1000)
-        .into_service(Sim)
-        .unwrap();
+    let service = server().http().max_body_bytes(1000).served();
     let session = HttpClient::open(&service, "2025-11-25");
     assert_eq!(session.post(&call(1, "echo")).status, 200);
 }
@@ -117,8 +111,7 @@ fn bodies_that_wait_for_their_session_are_bounded_in_2024_11_05() {
         .http()
         .max_body_bytes(3000)
         .legacy_sse("/sse", "/messages")
-        .into_service(Sim)
-        .unwrap();
+        .served();
     let mut client = SseClient::open(&service);
     let hand_in = |text: &str| {
         let request = post(text).to(&client.uri);
@@ -142,8 +135,7 @@ fn a_session_of_2024_11_05_that_has_made_room_takes_no_messages() {
         .http()
         .max_sessions(1)
         .legacy_sse("/sse", "/messages")
-        .into_service(Sim)
-        .unwrap();
+        .served();
     let mut client = SseClient::open(&service);
     advance(Duration::from_secs(60));
     // Its task has not run since.
@@ -160,7 +152,7 @@ fn arrays_that_are_answered_at_once_end_whatever_waits_to_be_read() {
     let server = server().tool("big", "", |(): (), _: Context| async {
         Ok("x".repeat(300_000))
     });
-    let service = server.http().max_streams(3).into_service(Sim).unwrap();
+    let service = server.http().max_streams(3).served();
     let session = HttpClient::open(&service, "2025-03-26");
     let array = |id, tool| array(&[&call(id, tool)]);
     let _gathers = session.post(&array(1, "never"));
@@ -177,7 +169,7 @@ fn arrays_that_are_answered_at_once_end_whatever_waits_to_be_read() {
 
 #[test]
 fn streams_are_bounded() {
-    let service = server().http().max_streams(2).into_service(Sim).unwrap();
+    let service = server().http().max_streams(2).served();
     let session = HttpClient::open(&service, "2025-11-25");
     let _one = session.post(&call(1, "never"));
     let _two = session.post(&call(2, "never"));
@@ -213,22 +205,22 @@ fn check_brief_ones_of_a_full_session(service: &HttpService, calls: u32) {
 
 #[test]
 fn a_full_session_does_not_keep_out_what_ends_at_once() {
-    let service = server().http().max_streams(3).into_service(Sim).unwrap();
+    let service = server().http().max_streams(3).served();
     check_brief_ones_of_a_full_session(&service, 3);
-    let service = server().http().max_exchanges(3).into_service(Sim).unwrap();
+    let service = server().http().max_exchanges(3).served();
     check_brief_ones_of_a_full_session(&service, 3);
     let limits = Limits {
         in_flight: 3,
         ..Limits::default()
     };
-    let service = server().limits(limits).http().into_service(Sim).unwrap();
+    let service = server().limits(limits).http().served();
     check_brief_ones_of_a_full_session(&service, 3);
 }
 
 /// With the default settings, too.
 #[test]
 fn a_session_with_as_many_calls_as_there_may_be_can_cancel_one() {
-    let service = server().http().into_service(Sim).unwrap();
+    let service = server().http().served();
     let limit = u32::try_from(Limits::default().in_flight).unwrap();
     check_brief_ones_of_a_full_session(&service, limit);
 }
@@ -238,8 +230,7 @@ fn idle_sessions_end() {
     let service = server()
         .http()
         .idle_timeout(Duration::from_secs(60))
-        .into_service(Sim)
-        .unwrap();
+        .served();
     let session = HttpClient::open(&service, "2025-11-25");
     advance(Duration::from_secs(40));
     assert_eq!(session.post("2 ping").status, 200);
@@ -265,7 +256,7 @@ fn a_session_whose_stream_is_left_was_in_use() {
     let server = server().change_notifications().build().unwrap();
     let registry = server.registry();
     let idle = Duration::from_secs(60);
-    let service = server.http().idle_timeout(idle).into_service(Sim).unwrap();
+    let service = server.http().idle_timeout(idle).served();
     let session = HttpClient::open(&service, "2025-11-25");
     let stream = session.get(None);
     advance(Duration::from_secs(100));
@@ -281,11 +272,7 @@ fn a_session_whose_stream_is_left_was_in_use() {
 #[test]
 fn sessions_leave_nothing_behind() {
     let idle = Duration::from_secs(60);
-    let service = server()
-        .http()
-        .idle_timeout(idle)
-        .into_service(Sim)
-        .unwrap();
+    let service = server().http().idle_timeout(idle).served();
     let round = |count: u32| {
         for _ in 0..count {
             let session = HttpClient::open(&service, "2025-11-25");
@@ -319,7 +306,7 @@ fn sessions_leave_nothing_behind() {
 /// a session takes.
 #[test]
 fn an_idle_session_keeps_no_head() {
-    let service = server().http().into_service(Sim).unwrap();
+    let service = server().http().served();
     let storage = Arc::new(());
     let opening = post(&initialize("2025-11-25")).extend(Arc::clone(&storage));
     let opened = send(&service, opening);
@@ -342,8 +329,7 @@ fn the_end_of_the_service_lets_sessions_finish() {
     let service = server()
         .http()
         .shutdown_timeout(Duration::from_secs(5))
-        .into_service(Sim)
-        .unwrap();
+        .served();
     let session = HttpClient::open(&service, "2025-11-25");
     let mut stream = session.get(None);
     let mut running = session.post(&call(1, "slow"));
@@ -370,11 +356,7 @@ fn a_dropped_service_is_freed_before_its_end() {
             Ok("")
         }
     });
-    let service = server
-        .http()
-        .with_graceful_shutdown(pending())
-        .into_service(Sim)
-        .unwrap();
+    let service = server.http().with_graceful_shutdown(pending()).served();
     settle();
     assert_eq!(Arc::strong_count(&storage), 2);
     drop(service.clone());
@@ -392,8 +374,8 @@ fn every_end_of_a_mounted_service_is_one_in_good_order() {
         let end = sleep(Duration::from_millis(500));
         let http = server.http().shutdown_timeout(Duration::from_secs(5));
         let service = match by_future {
-            true => http.with_graceful_shutdown(end).into_service(Sim).unwrap(),
-            false => http.into_service(Sim).unwrap(),
+            true => http.with_graceful_shutdown(end).served(),
+            false => http.served(),
         };
         let body = r#"9 subscriptions/listen {"notifications":{"toolsListChanged":true}}"#;
         let mut listen = send(&service, modern(body));
@@ -435,7 +417,7 @@ fn what_runs_when_the_grace_is_over_is_answered() {
         })
         .http()
         .shutdown_timeout(Duration::from_secs(5));
-    let service = server.into_service(Sim).unwrap();
+    let service = server.served();
     let session = HttpClient::open(&service, "2025-11-25");
     let mut calls = vec![session.post(&call(1, "never"))];
     let older = HttpClient::open(&service, "2025-03-26");

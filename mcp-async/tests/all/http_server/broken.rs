@@ -8,8 +8,8 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::rpc;
 
 use crate::http_server::legacy::server;
-use crate::scripted::{HttpClient, Reply, RequestExt, call, get, send};
-use crate::sim::{Dice, Sim, advance};
+use crate::scripted::{HttpClient, Reply, RequestExt, Serve, call, get, send};
+use crate::sim::{Dice, advance};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -101,7 +101,7 @@ impl Stream {
 }
 
 fn service() -> HttpService {
-    server().http().into_service(Sim).unwrap()
+    server().http().served()
 }
 
 /// The id of a question.
@@ -194,7 +194,7 @@ fn a_question_of_the_session_is_asked_until_it_is_answered() {
     for cut in 0.. {
         let server = server().change_notifications().build().unwrap();
         let registry = server.registry();
-        let session = HttpClient::open(&server.http().into_service(Sim).unwrap(), "2025-11-25");
+        let session = HttpClient::open(&server.http().served(), "2025-11-25");
         let peer = registry.peers().pop().unwrap();
         crate::sim::spawn(Box::pin(async move {
             let nothing = RawBuf::parse("{}").unwrap();
@@ -251,11 +251,7 @@ fn polling_at_every_byte() {
 
 #[test]
 fn the_stream_of_2024_11_05_is_never_resumed() {
-    let service = server()
-        .http()
-        .legacy_sse("/sse", "/messages")
-        .into_service(Sim)
-        .unwrap();
+    let service = server().http().legacy_sse("/sse", "/messages").served();
     let open = |last: Option<&str>| send(&service, get(last).to("/sse"));
     let mut first = open(None);
     let endpoint = first.text();

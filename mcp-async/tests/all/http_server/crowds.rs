@@ -12,9 +12,10 @@ use tower_service::Service as _;
 use crate::http_server::legacy::server;
 use crate::http_server::nodes::{Process, at, ping, processes_with};
 use crate::scripted::{
-    HttpClient, INITIALIZED, Reply, RequestExt, call, cancelled, modern, modern_message, post, send,
+    HttpClient, INITIALIZED, Reply, RequestExt, Serve, call, cancelled, modern, modern_message,
+    post, send,
 };
-use crate::sim::{Sim, settle};
+use crate::sim::settle;
 
 /// The owner tells the clients behind a proxy apart, as the process does that has forwarded their requests.
 #[test]
@@ -61,7 +62,7 @@ impl Body for Half {
 #[test]
 fn a_caller_leaves_room_for_the_bodies_of_others() {
     let http = server().http().max_total_body_bytes(400_000);
-    let service = http.into_service(Sim).unwrap();
+    let service = http.served();
     let text = "x".repeat(100_000);
     let whole = format!(r#"1 tools/call {{"name":"echo","arguments":{{"text":"{text}"}}}}"#);
     let whole = modern_message(&whole);
@@ -117,7 +118,7 @@ fn a_caller_leaves_room_for_the_forwarded_streams_of_others() {
 #[test]
 fn a_caller_leaves_room_for_the_calls_of_others_in_sessions() {
     let http = server().http().max_exchanges(12);
-    let service = http.into_service(Sim).unwrap();
+    let service = http.served();
     let open = |name| HttpClient::open_as(&service, "2025-11-25", Some(Principal::new(name)));
     let [one, two, other] = ["bob", "bob", "eve"].map(open);
     // They run, whether their answers are read or not.

@@ -15,8 +15,9 @@ use mcp_async::Server;
 use mcp_async::http::{AccessError, Http, HttpService, Principal};
 use mcp_async::server::ServerBuilder;
 
-use crate::scripted::{HttpClient, modern, send, send_body};
+use crate::scripted::{HttpClient, Serve, modern, send, send_body};
 use crate::sim::{Sim, advance, now};
+use crate::texts::has;
 use tower_service::Service;
 
 fn server() -> ServerBuilder {
@@ -30,7 +31,7 @@ fn a_program_that_serves_has_the_status() {
     let http = server().http().with_service(move |service| {
         assert!(made.set(service.clone()).is_ok());
     });
-    let service = http.into_service(Sim).unwrap();
+    let service = http.served();
     let sessions = || given.get().map(|given| given.status().sessions);
     assert_eq!(sessions(), Some(0));
     let _session = HttpClient::open(&service, "2025-11-25");
@@ -49,7 +50,7 @@ fn check(
 }
 
 fn answered(http: Http, request: Request<String>, status: u16, part: &str) -> HeaderMap {
-    let reply = send(&http.into_service(Sim).unwrap(), request);
+    let reply = send(&http.served(), request);
     let (found, headers) = (reply.status, reply.headers.clone());
     let text = reply.whole();
     assert_eq!(found, status, "{text}");
@@ -260,11 +261,7 @@ impl Body for Mebibytes {
 /// The answer comes when the client has written everything, unless that is too much.
 #[test]
 fn the_rest_of_a_body_that_is_too_long_is_discarded() {
-    let service: HttpService = server()
-        .http()
-        .max_body_bytes(3 << 20)
-        .into_service(Sim)
-        .unwrap();
+    let service: HttpService = server().http().max_body_bytes(3 << 20).served();
     let status_and_taken = |left| {
         let taken = Arc::<AtomicUsize>::default();
         let request = request_of(Mebibytes {
@@ -282,15 +279,14 @@ fn the_rest_of_a_body_that_is_too_long_is_discarded() {
 /// Its client may write the body after the head, and would see a reset instead of an answer that closes the connection.
 #[test]
 fn the_body_of_a_request_that_its_head_refuses_is_discarded() {
-    let open: HttpService = server().http().into_service(Sim).unwrap();
+    let open: HttpService = server().http().served();
     let closed: HttpService = server()
         .http()
         .authenticate(|_: &Parts| async {
             let challenge = HeaderValue::from_static("Bearer");
             Err::<Option<Principal>, _>(AccessError::unauthorized(challenge))
         })
-        .into_service(Sim)
-        .unwrap();
+        .served();
     for (service, accept, status) in [(&open, "text/html", 406), (&closed, "*/*", 401)] {
         let taken = Arc::<AtomicUsize>::default();
         let mut request = request_of(Mebibytes {
@@ -325,11 +321,7 @@ fn a_body_that_is_announced_as_too_long_is_refused_by_its_head() {
         }
     }
 
-    let service: HttpService = server()
-        .http()
-        .max_body_bytes(10)
-        .into_service(Sim)
-        .unwrap();
+    let service: HttpService = server().http().max_body_bytes(10).served();
     let huge = request_of(Announced(1 << 30));
     assert_eq!(send_body(&service, huge).status, 413);
     let mut waits = request_of(Announced(11));
@@ -351,7 +343,7 @@ fn bodies_are_bounded() {
         413,
         "longer than 10 bytes",
     );
-    let service: HttpService = server().http().max_body_bytes(8).into_service(Sim).unwrap();
+    let service: HttpService = server().http().max_body_bytes(8).served();
     let pieces = Pieces(vec![b"[[[[", b"[[[[", b"["], true);
     assert_eq!(send_body(&service, request_of(pieces)).status, 413);
 }
@@ -388,8 +380,7 @@ fn half_a_body_is_timed_out() {
     let service = server()
         .http()
         .body_timeout(Duration::from_secs(2))
-        .into_service(Sim)
-        .unwrap();
+        .served();
     let pieces = Pieces(vec![br#"{"jsonrpc":"#], false);
     let mut response = service.clone().call(request_of(pieces));
     let cx = &mut Context::from_waker(core::task::Waker::noop());
@@ -403,7 +394,7 @@ fn half_a_body_is_timed_out() {
 
 #[test]
 fn a_broken_body_is_no_request() {
-    let service = server().http().into_service(Sim).unwrap();
+    let service = server().http().served();
     let pieces = Pieces(vec![br#"{"jsonrpc":"#], true);
     assert_eq!(send_body(&service, request_of(pieces)).status, 400);
 }
@@ -422,7 +413,7 @@ fn a_server_that_accepts_connections_says_where() {
     });
     let seen = notes.take().join("\n");
     let expected = format!("message=the server accepts connections url=http://{address}/api");
-    assert!(seen.contains("INFO") && seen.contains(&expected), "{seen}");
+    has(&seen, ["INFO", &expected]);
 }
 
 /// SH-54: an endpoint that no request can reach is a mistake.
@@ -441,6 +432,6 @@ fn paths_that_no_request_has() {
     }
     for path in ["/", "/mcp/", "/a//b", "/%C3%A4", "/~a:b@(c)"] {
         let http = server().http().path(path).legacy_sse(path, path);
-        http.into_service(Sim).unwrap();
+        http.served();
     }
 }

@@ -12,10 +12,10 @@ use mcp_proto::rpc;
 
 use crate::http_server::legacy;
 use crate::scripted::{
-    self, HttpClient, INITIALIZED, Reply, RequestExt, SseClient, array, cancelled, get, initialize,
-    last_id, modern, plain_call, post, send,
+    self, HttpClient, INITIALIZED, Reply, RequestExt, Serve, SseClient, array, cancelled, get,
+    initialize, last_id, modern, plain_call, post, send,
 };
-use crate::sim::{Sim, advance};
+use crate::sim::advance;
 use crate::texts::has;
 
 const NAMED: &str = "DRAFT-2026-v1";
@@ -59,7 +59,7 @@ fn published() -> ServerBuilder {
 fn endpoint() -> HttpService {
     let http = server().draft_profile().http();
     let http = http.legacy_sse("/sse", "/messages");
-    http.into_service(Sim).unwrap()
+    http.served()
 }
 
 /// A session that is held to the draft.
@@ -134,7 +134,7 @@ const PONG: &str = "1 = {}";
 /// DF-01.
 #[test]
 fn off_by_default() {
-    let service = legacy::server().http().into_service(Sim).unwrap();
+    let service = legacy::server().http().served();
     let latest = [r#""protocolVersion":"2025-11-25""#];
     send(&service, post(&initialize(NAMED))).says(200, latest);
     // Nor is it what a server offers that has it.
@@ -249,12 +249,12 @@ fn numbers_elsewhere() {
     let late = registry.add(tool("late", SCHEMA)).unwrap_err();
     assert!(late.to_string().starts_with("tool `late`: a property"));
 
-    let published = server.http().into_service(Sim).unwrap();
+    let published = server.http().served();
     let session = HttpClient::open(&published, "2025-11-25");
     assert!(!session.post(LIST).whole().contains("route"));
 
     let server = self::server().draft_profile().build().unwrap();
-    let drafted = server.http().into_service(Sim).unwrap();
+    let drafted = server.http().served();
     assert_eq!(server.registry().add(tool("late", SCHEMA)), Ok(()));
     for service in [published, drafted] {
         let list = send(&service, modern("1 tools/list")).whole();
@@ -290,8 +290,7 @@ fn nesting() {
         "a":{"items":{"type":"number","x-mcp-header":"A"}}}}"#;
     let server = Server::builder("demo", "1.0").with(tool("route", schema));
     let error = server.draft_profile().build().unwrap_err();
-    let error = error.mistakes()[0].to_string();
-    assert!(error.contains("no chain of properties"), "{error}");
+    has(&error.mistakes()[0].to_string(), ["no chain of properties"]);
 }
 
 #[test]
@@ -368,7 +367,7 @@ fn nothing_is_asked_on_the_stream_of_a_get() {
         assert_eq!(own.text(), "");
     });
     // A plain session of the same shape does ask there.
-    let service = published().http().into_service(Sim).unwrap();
+    let service = published().http().served();
     let session = HttpClient::open(&service, "2025-11-25");
     let mut own = session.get(None);
     own.text();
@@ -385,7 +384,7 @@ fn notifications_come_on_the_stream_of_a_get() {
         .build()
         .unwrap();
     let registry = server.registry();
-    let service = server.http().into_service(Sim).unwrap();
+    let service = server.http().served();
     let session = Session::open(&service, NAMED);
     let mut own = session.get(None);
     own.text();
@@ -439,12 +438,7 @@ fn versions_that_are_missing() {
         session.check(PING, &[("mcp-protocol-version", ABSENT)], 200, "result");
         session.check(PING, &[("mcp-protocol-version", "1.0")], 400, "");
     });
-    let service = server()
-        .draft_profile()
-        .http()
-        .stateless()
-        .into_service(Sim)
-        .unwrap();
+    let service = server().draft_profile().http().stateless().served();
     // An array is what no other revision has.
     let request = post(&array(&[PING])).with("mcp-method", "ping");
     assert_eq!(send(&service, request).status, 200);

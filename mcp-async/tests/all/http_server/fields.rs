@@ -7,8 +7,8 @@ use mcp_async::http::HttpService;
 use mcp_async::server::{Context, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 
-use crate::scripted::{HttpClient, RequestExt, call, delete, get, modern, post, send};
-use crate::sim::Sim;
+use crate::scripted::{HttpClient, RequestExt, Serve, call, delete, get, modern, post, send};
+use crate::texts::rows;
 
 /// A head, with the one header `Mcp-Param-*` that its body asks for.
 type Head = fn(&HttpClient) -> Request<String>;
@@ -22,11 +22,7 @@ fn service() -> HttpService {
     let tool = Tool::new("echo")
         .input_schema(RawBuf::parse(schema).unwrap())
         .raw(|_: ToolCall, _: Context| async { Ok("done") });
-    Server::builder("demo", "1.0")
-        .with(tool)
-        .http()
-        .into_service(Sim)
-        .unwrap()
+    Server::builder("demo", "1.0").with(tool).http().served()
 }
 
 fn modern_call(_: &HttpClient) -> Request<String> {
@@ -46,18 +42,17 @@ fn legacy_delete(session: &HttpClient) -> Request<String> {
     session.completed(delete())
 }
 
-/// What the field is answered with where it is missing, where it occurs twice, and where it has
-/// this value.
-#[track_caller]
-fn check(
-    head: Head,
-    name: &'static str,
-    missing: &str,
-    doubled: &str,
-    (wrong, refused): (&'static str, &str),
-) {
-    let name = HeaderName::from_static(name);
-    let wrong = HeaderValue::from_static(wrong);
+/// Checks each row: the field, what it is answered with where it is missing and where it occurs twice, a
+/// value, and what that is answered with.
+fn check(head: Head, table: &str) {
+    for [name, missing, doubled, wrong, refused] in rows(table) {
+        check_field(head, name, [missing, doubled, refused], wrong);
+    }
+}
+
+fn check_field(head: Head, name: &str, [missing, doubled, refused]: [&str; 3], wrong: &str) {
+    let name: HeaderName = name.parse().unwrap();
+    let wrong: HeaderValue = wrong.parse().unwrap();
     let remove = |fields: &mut HeaderMap| drop(fields.remove(&name));
     let double = |fields: &mut HeaderMap| {
         let value = fields.get(&name).unwrap_or(&wrong).clone();
@@ -86,156 +81,84 @@ fn check(
     }
 }
 
-const MISMATCH: &str = "400 -32020";
-
-/// In the revisions before 2026-07-28, which have no such code.
-const DOUBLED: &str = "400 -32600";
-
+/// 400 -32020 is a header that differs from the body. The revisions before 2026-07-28 have no such code.
 #[test]
 fn of_modern_requests() {
-    let check = |name, missing: &str, doubled: &str, wrong| {
-        check(modern_call, name, missing, doubled, wrong);
-    };
     check(
-        "host",
-        "400 -32600",
-        "400 -32600",
-        ("evil.example", "403 -32600"),
-    );
-    check(
-        "origin",
-        "200",
-        "403 -32600",
-        ("https://evil.example", "403 -32600"),
-    );
-    check(
-        "content-type",
-        "415 -32600",
-        "415 -32600",
-        ("text/plain", "415 -32600"),
+        modern_call,
+        "
+        host                 | 400 -32600 | 400 -32600 | evil.example         | 403 -32600
+        origin               | 200        | 403 -32600 | https://evil.example | 403 -32600
+        content-type         | 415 -32600 | 415 -32600 | text/plain           | 415 -32600
+        mcp-protocol-version | 400 -32020 | 400 -32020 | 2025-11-25           | 400 -32020
+        mcp-protocol-version | 400 -32020 | 400 -32020 | 2099-01-01           | 400 -32020
+        mcp-method           | 400 -32020 | 400 -32020 | tools/list           | 400 -32020
+        mcp-method           | 400 -32020 | 400 -32020 | TOOLS/CALL           | 400 -32020
+        mcp-name             | 400 -32020 | 400 -32020 | other                | 400 -32020
+        mcp-name             | 400 -32020 | 400 -32020 | =?base64?ZWNobw=?=   | 400 -32020
+        mcp-param-zone       | 400 -32020 | 400 -32020 | c                    | 400 -32020
+        ",
     );
     // A list may come in several lines.
-    check("accept", "200", "200", ("application/json", "406 -32600"));
     check(
-        "mcp-protocol-version",
-        MISMATCH,
-        MISMATCH,
-        ("2025-11-25", MISMATCH),
+        modern_call,
+        "accept | 200 | 200 | application/json | 406 -32600",
     );
-    check(
-        "mcp-protocol-version",
-        MISMATCH,
-        MISMATCH,
-        ("2099-01-01", MISMATCH),
-    );
-    check("mcp-method", MISMATCH, MISMATCH, ("tools/list", MISMATCH));
-    check("mcp-method", MISMATCH, MISMATCH, ("TOOLS/CALL", MISMATCH));
-    check("mcp-name", MISMATCH, MISMATCH, ("other", MISMATCH));
-    check(
-        "mcp-name",
-        MISMATCH,
-        MISMATCH,
-        ("=?base64?ZWNobw=?=", MISMATCH),
-    );
-    check("mcp-param-zone", MISMATCH, MISMATCH, ("c", MISMATCH));
     // There are no sessions, and nothing is resumed.
-    check("mcp-session-id", "200", MISMATCH, ("nobody", "200"));
-    check("last-event-id", "200", "200", ("7-7", "200"));
+    check(
+        modern_call,
+        "mcp-session-id | 200 | 400 -32020 | nobody | 200",
+    );
+    check(modern_call, "last-event-id | 200 | 200 | 7-7 | 200");
 }
 
 #[test]
 fn of_requests_in_a_session() {
-    let check = |name, missing: &str, doubled: &str, wrong| {
-        check(legacy_call, name, missing, doubled, wrong);
-    };
     check(
-        "host",
-        "400 -32600",
-        "400 -32600",
-        ("evil.example", "403 -32600"),
-    );
-    check(
-        "origin",
-        "200",
-        "403 -32600",
-        ("https://evil.example", "403 -32600"),
-    );
-    check(
-        "content-type",
-        "415 -32600",
-        "415 -32600",
-        ("text/plain", "415 -32600"),
-    );
-    check("accept", "200", "200", ("text/event-stream", "406 -32600"));
-    check(
-        "mcp-session-id",
-        "400 -32600",
-        DOUBLED,
-        ("nobody", "404 -32600"),
+        legacy_call,
+        "
+        host                 | 400 -32600 | 400 -32600 | evil.example         | 403 -32600
+        origin               | 200        | 403 -32600 | https://evil.example | 403 -32600
+        content-type         | 415 -32600 | 415 -32600 | text/plain           | 415 -32600
+        accept               | 200        | 200        | text/event-stream    | 406 -32600
+        mcp-session-id       | 400 -32600 | 400 -32600 | nobody               | 404 -32600
+        ",
     );
     // A known revision is served in the one that was agreed on.
     check(
-        "mcp-protocol-version",
-        "200",
-        DOUBLED,
-        ("2025-06-18", "200"),
-    );
-    check(
-        "mcp-protocol-version",
-        "200",
-        DOUBLED,
-        ("2099-01-01", "400 -32600"),
+        legacy_call,
+        "
+        mcp-protocol-version | 200        | 400 -32600 | 2025-06-18           | 200
+        mcp-protocol-version | 200        | 400 -32600 | 2099-01-01           | 400 -32600
+        ",
     );
     // Nothing is mirrored in these revisions.
-    check("mcp-method", "200", DOUBLED, ("tools/list", "200"));
-    check("mcp-param-zone", "200", "200", ("c", "200"));
+    check(
+        legacy_call,
+        "mcp-method | 200 | 400 -32600 | tools/list | 200",
+    );
+    check(legacy_call, "mcp-param-zone | 200 | 200 | c | 200");
 }
 
 #[test]
 fn of_streams_and_endings() {
     for (head, done) in [(legacy_get as Head, "200"), (legacy_delete, "204")] {
-        let check = |name, missing: &str, doubled: &str, wrong| {
-            check(head, name, missing, doubled, wrong);
-        };
-        check(
-            "host",
-            "400 -32600",
-            "400 -32600",
-            ("evil.example", "403 -32600"),
-        );
-        check(
-            "origin",
-            done,
-            "403 -32600",
-            ("https://evil.example", "403 -32600"),
-        );
-        check(
-            "mcp-session-id",
-            "400 -32600",
-            DOUBLED,
-            ("nobody", "404 -32600"),
-        );
-        check("mcp-protocol-version", done, DOUBLED, ("2025-06-18", done));
-        check(
-            "mcp-protocol-version",
-            done,
-            DOUBLED,
-            ("2026-07-28", "405 -32600"),
-        );
+        let table = "
+        host                 | 400 -32600 | 400 -32600 | evil.example         | 403 -32600
+        origin               | DONE       | 403 -32600 | https://evil.example | 403 -32600
+        mcp-session-id       | 400 -32600 | 400 -32600 | nobody               | 404 -32600
+        mcp-protocol-version | DONE       | 400 -32600 | 2025-06-18           | DONE
+        mcp-protocol-version | DONE       | 400 -32600 | 2026-07-28           | 405 -32600
+        ";
+        check(head, &table.replace("DONE", done));
     }
     check(
         legacy_get,
-        "accept",
-        "200",
-        "200",
-        ("application/json", "406 -32600"),
+        "accept | 200 | 200 | application/json | 406 -32600",
     );
     check(
         legacy_get,
-        "last-event-id",
-        "200",
-        DOUBLED,
-        ("77-1", "400 -32600"),
+        "last-event-id | 200 | 400 -32600 | 77-1 | 400 -32600",
     );
-    check(legacy_delete, "accept", "204", "204", ("text/html", "204"));
+    check(legacy_delete, "accept | 204 | 204 | text/html | 204");
 }

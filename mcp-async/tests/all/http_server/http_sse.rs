@@ -7,9 +7,11 @@ use mcp_async::Server;
 use mcp_async::http::{Http, HttpService};
 use mcp_async::server::{Context, Principal};
 
-use crate::scripted::{INITIALIZED, RequestExt, SseClient, cancelled, get, plain_call, post, send};
+use crate::scripted::{
+    INITIALIZED, RequestExt, Serve, SseClient, cancelled, get, plain_call, post, send,
+};
 use crate::server_typed::support::says;
-use crate::sim::{Sim, advance, settle, sleep};
+use crate::sim::{advance, settle, sleep};
 use crate::texts::has;
 
 fn service() -> HttpService {
@@ -28,7 +30,7 @@ fn service_with(set: impl FnOnce(Http) -> Http) -> HttpService {
         })
         .http()
         .legacy_sse("/old/sse", "/old/messages");
-    set(http).into_service(Sim).unwrap()
+    set(http).served()
 }
 
 fn open(service: &HttpService) -> SseClient {
@@ -154,7 +156,7 @@ fn a_header_names_no_session_of_2024_11_05() {
         })
         .http()
         .legacy_sse("/old/sse", "/old/messages");
-    let service = http.into_service(Sim).unwrap();
+    let service = http.served();
     let mut client = open(&service);
     client.post(INITIALIZE);
     client.post(INITIALIZED);

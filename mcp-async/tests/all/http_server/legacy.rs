@@ -1,6 +1,5 @@
 //! A server with tools of every kind, which clients of the legacy revisions talk to.
 
-use core::future::pending;
 use core::time::Duration;
 
 use mcp_async::Server;
@@ -9,8 +8,9 @@ use mcp_async::server::{Context, HandlerError, ServerBuilder};
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc;
 
-use crate::server_typed::support::says;
-use crate::sim::{Sim, sleep};
+use crate::scripted::Serve;
+use crate::server_typed::support::{never, says};
+use crate::sim::sleep;
 
 pub(crate) fn server() -> ServerBuilder {
     Server::builder("demo", "1.0")
@@ -43,12 +43,9 @@ pub(crate) fn server() -> ServerBuilder {
                 }
             },
         )
-        .tool("never", "Has no end", |(): (), _: Context| async {
-            pending::<()>().await;
-            Ok("")
-        })
+        .tool("never", "Has no end", never)
 }
 
 pub(crate) fn service() -> HttpService {
-    server().http().into_service(Sim).unwrap()
+    server().http().served()
 }

@@ -12,14 +12,15 @@ use mcp_async::{ErrorReply, Server};
 use mcp_proto::rpc::code;
 
 use crate::scripted::{
-    RequestExt, array, call, cancelled, message, modern, modern_message, plain_call, send, wait,
+    RequestExt, Serve, array, call, cancelled, message, modern, modern_message, plain_call, send,
+    wait,
 };
-use crate::server_typed::support::says;
-use crate::sim::{Sim, advance, sleep};
+use crate::server_typed::support::{never, says};
+use crate::sim::{advance, sleep};
 use crate::texts::has;
 
 fn service() -> HttpService {
-    server().http().into_service(Sim).unwrap()
+    server().http().served()
 }
 
 fn server() -> ServerBuilder {
@@ -158,15 +159,8 @@ fn what_takes_longer_is_told_as_events() {
 /// SH-42.
 #[test]
 fn silence_is_filled_with_comments() {
-    let server = Server::builder("demo", "1.0").tool("never", "", |(): (), _: Context| async {
-        pending::<()>().await;
-        Ok("")
-    });
-    let service = server
-        .http()
-        .keep_alive(Duration::from_secs(3))
-        .into_service(Sim)
-        .unwrap();
+    let server = Server::builder("demo", "1.0").tool("never", "", never);
+    let service = server.http().keep_alive(Duration::from_secs(3)).served();
     let mut waiting = wait(&service, modern(&plain_call(1, "never")));
     advance(Duration::from_millis(2999));
     assert!(waiting.reply().is_none());
@@ -192,7 +186,7 @@ fn late_answers() {
             let error = ErrorReply::new(code, "too late");
             Err::<String, _>(HandlerError::reply(error))
         });
-        let service = server.http().into_service(Sim).unwrap();
+        let service = server.http().served();
         let mut waiting = wait(&service, modern(&call(1, "late")));
         advance(Duration::from_secs(1));
         let reply = waiting.reply().expect("it is there");
@@ -235,7 +229,7 @@ fn whoever_hangs_up_has_cancelled() {
             Ok::<_, HandlerError>("")
         }
     });
-    let service = server.http().into_service(Sim).unwrap();
+    let service = server.http().served();
     let waiting = wait(&service, modern(&plain_call(1, "never")));
     let mut other = wait(&service, modern(&plain_call(1, "never")));
     assert_eq!(
@@ -269,7 +263,7 @@ fn equal_ids_of_different_posts_are_all_answered() {
 /// SH-55.
 #[test]
 fn requests_under_way_are_bounded() {
-    let service = server().http().max_exchanges(2).into_service(Sim).unwrap();
+    let service = server().http().max_exchanges(2).served();
     let first = wait(&service, modern(&plain_call(1, "slow")));
     let _second = wait(&service, modern(&plain_call(2, "slow")));
     let refused = send(&service, modern(&plain_call(3, "slow")));
@@ -293,11 +287,7 @@ fn exchanges_share_the_limits_of_who_makes_them() {
         calls: Some(RateLimit::new(2, Duration::from_secs(60))),
         ..RateLimits::default()
     };
-    let service = server()
-        .rate_limits(limits)
-        .http()
-        .into_service(Sim)
-        .unwrap();
+    let service = server().rate_limits(limits).http().served();
     let body = plain_call(1, "who");
     let asked = |name: Option<&str>| {
         let request = match name {
@@ -326,8 +316,7 @@ fn the_end_lets_what_runs_finish() {
     let service = server()
         .http()
         .shutdown_timeout(Duration::from_secs(5))
-        .into_service(Sim)
-        .unwrap();
+        .served();
     let mut waiting = wait(&service, modern(&plain_call(1, "slow")));
     service.shutdown();
     let refused = send(&service, modern(&plain_call(2, "echo")));
@@ -340,17 +329,13 @@ fn the_end_lets_what_runs_finish() {
 
 #[test]
 fn the_end_comes_after_the_grace() {
-    let server = Server::builder("demo", "1.0").tool("never", "", |(): (), _: Context| async {
-        pending::<()>().await;
-        Ok("")
-    });
+    let server = Server::builder("demo", "1.0").tool("never", "", never);
     let end = sleep(Duration::from_secs(10));
     let service = server
         .http()
         .shutdown_timeout(Duration::from_secs(2))
         .with_graceful_shutdown(end)
-        .into_service(Sim)
-        .unwrap();
+        .served();
     let mut waiting = wait(&service, modern(&plain_call(1, "never")));
     advance(Duration::from_secs(10));
     assert!(waiting.reply().is_none());
@@ -365,7 +350,7 @@ fn the_end_comes_after_the_grace() {
 fn a_listen_hears_of_changes_and_of_the_end() {
     let server = server().change_notifications().build().unwrap();
     let registry = server.registry();
-    let service = server.http().into_service(Sim).unwrap();
+    let service = server.http().served();
     let body = r#"9 subscriptions/listen {"notifications":{"toolsListChanged":true}}"#;
     let mut reply = send(&service, modern(body));
     assert_eq!(reply.status, 200);

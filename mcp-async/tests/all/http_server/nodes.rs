@@ -14,7 +14,7 @@ use mcp_proto::model::LoggingLevel;
 use crate::http_server::far::{Common, Far, Fault};
 use crate::http_server::legacy::server;
 use crate::http_server::wire::Wire;
-use crate::scripted::HttpClient;
+use crate::scripted::{HttpClient, Serve};
 use crate::sim::{self, Mode, Sim, advance, done, settle, sleep};
 
 /// A process, its handle, its view of the store and its way to the others.
@@ -141,7 +141,7 @@ pub(crate) fn start(
     let url = format!("http://process-{index}/mcp");
     let http = server.http().share_with(node.clone(), wire.clone());
     let http = settings(http.reached_at(&url));
-    let service = sim.run(|| http.into_service(Sim).unwrap());
+    let service = sim.run(|| http.served());
     wire.insert(&url, &service, &sim);
     settle();
     Process {

@@ -14,6 +14,7 @@ use crate::http_server::nodes::{
 };
 use crate::scripted::{HttpClient, INITIALIZED, call, last_id, post, send};
 use crate::sim::Sim;
+use crate::texts::has;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -39,8 +40,7 @@ fn the_lease_of_a_process_is_set() {
 fn a_lease_that_is_too_short_is_a_mistake() {
     let short = server().http().lease(Duration::from_millis(999));
     let error = short.into_service(Sim).unwrap_err();
-    let text = error.to_string();
-    assert!(text.contains("setting `lease`: it is shorter"), "{text}");
+    has(&error.to_string(), ["setting `lease`: it is shorter"]);
     assert!(server().http().lease(SECOND).into_service(Sim).is_ok());
 }
 
@@ -49,8 +49,7 @@ fn what_a_shared_endpoint_lacks_is_a_mistake() {
     let shared = |http: Http| http.share_with(MemoryStore::default(), LocalForward::default());
     let check = |http: Http, expected: &str| {
         let error = http.into_service(Sim).unwrap_err();
-        let error = ErrorChain(&error).to_string();
-        assert!(error.contains(expected), "{error}");
+        has(&ErrorChain(&error).to_string(), [expected]);
     };
     let with_keys = || server().state_keys(keys()).http();
     let url = "https://10.0.0.5:8000/mcp";
@@ -163,8 +162,7 @@ fn what_the_client_declared_is_known_where_its_session_continues() {
     let [there, elsewhere] = [&second, &third].map(|process| at(process, &here));
     let mut owner = &first;
     for (session, next) in [(&here, &second), (&there, &third), (&elsewhere, &third)] {
-        let answer = session.post(&call(1, "who")).whole();
-        assert!(answer.contains("ada {red:1} ada"), "{answer}");
+        has(&session.post(&call(1, "who")).whole(), ["ada {red:1} ada"]);
         owner.kill();
         pass(16);
         owner = next;

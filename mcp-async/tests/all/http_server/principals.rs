@@ -8,8 +8,7 @@ use mcp_proto::rpc::Method;
 use serde::{Deserialize, Serialize};
 
 use crate::http_server::nodes::{at, epoch, pass, processes_of};
-use crate::scripted::{HttpClient, RequestExt, call, modern, post, send};
-use crate::sim::Sim;
+use crate::scripted::{HttpClient, RequestExt, Serve, call, modern, post, send};
 
 #[derive(Serialize, Deserialize)]
 struct Scope(String);
@@ -36,7 +35,7 @@ fn tool(server: ServerBuilder) -> ServerBuilder {
 }
 
 fn service() -> HttpService {
-    server().http().into_service(Sim).unwrap()
+    server().http().served()
 }
 
 fn ada(scope: &str) -> Principal {
@@ -98,7 +97,7 @@ fn what_middleware_adds_reaches_handlers() {
         }
         service.call(call)
     }));
-    let layered = layered.http().into_service(Sim).unwrap();
+    let layered = layered.http().served();
     send(&layered, modern(WHO).extend(User(7))).says(200, ["as 2"]);
     let session = HttpClient::open(&service, "2025-06-18");
     let reply = session.send(post(&call(1, "whose")).extend(User(9)));

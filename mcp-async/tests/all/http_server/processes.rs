@@ -21,6 +21,7 @@ use crate::scripted::{
     HttpClient, Reply, call, cancelled, last_id, modern, plain_call, send, wait,
 };
 use crate::sim::{Mode, advance, settle};
+use crate::texts::has;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -58,10 +59,7 @@ fn an_event_stream_passes_through_another_process() {
     advance(SECOND);
     let there = at(&third, &here);
     let rest = there.get(Some(&last_id(&seen))).whole();
-    assert!(
-        rest.contains(r#""progress":2"#) && rest.contains("at last"),
-        "{rest}"
-    );
+    has(&rest, [r#""progress":2"#, "at last"]);
     assert!(!rest.contains(r#""progress":1"#));
     let ended = there.get(Some(&last_id(&rest)));
     assert_eq!(
@@ -359,8 +357,7 @@ fn a_change_of_a_call_that_ends_last_reaches_the_others() {
     advance(SECOND / 4 * 3);
     first.registry.list_changed(ListKind::Tools);
     advance(SECOND / 4);
-    let answer = work.reply().expect("it has ended").whole();
-    assert!(answer.contains("at last"), "{answer}");
+    has(&work.reply().expect("it has ended").whole(), ["at last"]);
     pass(1);
     assert_eq!(changes(&mut listening), 1);
 }

@@ -10,15 +10,15 @@ use mcp_async::server::{RateLimit, RateLimits};
 use crate::http_server::legacy::server;
 use crate::http_server::nodes::{at, ping, processes_with};
 use crate::scripted::{
-    HttpClient, Reply, RequestExt, SseClient, array, call, get, initialize, modern, plain_call,
-    post, send,
+    HttpClient, Reply, RequestExt, Serve, SseClient, array, call, get, initialize, modern,
+    plain_call, post, send,
 };
 use crate::server_typed::support::says;
 use crate::sim::{Sim, advance};
 use crate::texts::has;
 
 fn built(set: impl FnOnce(Http) -> Http) -> HttpService {
-    set(server().http()).into_service(Sim).unwrap()
+    set(server().http()).served()
 }
 
 /// A server whose callers may send five messages at once, and one more every two seconds.
@@ -206,7 +206,7 @@ fn what_the_checks_refuse_does_not_count() {
 fn the_endpoints_of_2024_11_05_count_too() {
     let limit = RateLimit::new(1, Duration::from_secs(2)).burst(5);
     let http = server().http().legacy_sse("/sse", "/messages");
-    let service = http.rate_limit(Some(limit)).into_service(Sim).unwrap();
+    let service = http.rate_limit(Some(limit)).served();
     let ada = Some(Principal::new("ada"));
     let mut client = SseClient::open_in(&service, "", ada);
     let statuses = [(); 5].map(|()| client.post("1 ping").status.as_u16());
@@ -225,7 +225,7 @@ fn callers_without_a_principal_do_not_share_the_limits_of_tools() {
     };
     let server = Server::builder("demo", "1.0").tool("echo", "", says("done"));
     let http = server.rate_limits(limits).http();
-    let service = http.into_service(Sim).unwrap();
+    let service = http.served();
     let asked = |address: &str| calls(&service, 9, |it| it.at_address(address));
     assert_eq!(
         ["192.0.2.1", "192.0.2.1", "192.0.2.2"].map(asked),

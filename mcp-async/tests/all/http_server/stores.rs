@@ -15,6 +15,7 @@ use crate::http_server::nodes::{
 };
 use crate::scripted::{HttpClient, Waiting, call, delete, last_id, modern, send};
 use crate::sim::{Mode, Sim, advance, settle};
+use crate::texts::has;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -66,10 +67,7 @@ fn the_events_of_a_killed_process_are_replayed() {
         (200, r#"{"jsonrpc":"2.0","id":9,"result":{}}"#)
     );
     let rest = there.get(Some(&id)).whole();
-    assert!(
-        rest.contains(r#""progress":2"#) && rest.contains("at last"),
-        "{rest}"
-    );
+    has(&rest, [r#""progress":2"#, "at last"]);
     assert!(!rest.contains(r#""progress":1"#));
     let none = there.get(Some(&last_id(&rest)));
     assert_eq!(none.status, 405, "it has ended");
@@ -235,8 +233,10 @@ fn the_record_is_kept_fresh() {
     session.post(&set_level("error"));
     pass(60);
     assert_eq!(saves(), begun + 1);
-    let record = process.node.common.record(&session.id).unwrap();
-    assert!(record.contains(r#""log_level":"error""#), "{record}");
+    has(
+        &process.node.common.record(&session.id).unwrap(),
+        [r#""log_level":"error""#],
+    );
 
     // What is used is saved again before it fades; what is not used is not.
     session.post(ping());

@@ -11,8 +11,8 @@ use mcp_proto::rpc;
 use mcp_proto::server::ListKind;
 
 use crate::http_server::legacy::{server, service};
-use crate::scripted::{HttpClient, array, call, last_id};
-use crate::sim::{Sim, advance, settle};
+use crate::scripted::{HttpClient, Serve, array, call, last_id};
+use crate::sim::{advance, settle};
 use crate::texts::has;
 
 /// SH-12, SH-14.
@@ -51,16 +51,12 @@ fn a_handler_outlives_its_post() {
     let mut again = session.get(Some(&id));
     assert_eq!(again.status, 200);
     let text = again.text();
-    assert!(
-        text.contains(r#""progress":2"#) && text.contains("at last"),
-        "{text}"
-    );
+    has(&text, [r#""progress":2"#, "at last"]);
     assert!(again.has_ended());
     // Nothing is lost by coming twice, and nothing of another stream is seen.
-    let text = session.get(Some(&id)).text();
-    assert!(
-        text.contains(r#""progress":2"#) && text.contains("at last"),
-        "{text}"
+    has(
+        &session.get(Some(&id)).text(),
+        [r#""progress":2"#, "at last"],
     );
     for unknown in ["99-1", "x", &format!("{id}9")] {
         assert_eq!(session.get(Some(unknown)).status, 400, "{unknown}");
@@ -153,11 +149,7 @@ fn a_question_goes_with_the_call_that_it_is_asked_for() {
     let id = &rest[..rest.find([',', '}']).unwrap()];
     let answer = format!(r#"{id} = {{"roots":[]}}"#);
     assert_eq!(session.post(&answer).status, 202);
-    let text = reply.text();
-    assert!(
-        text.contains(r#""id":7,"result""#) && text.contains("roots"),
-        "{text}"
-    );
+    has(&reply.text(), [r#""id":7,"result""#, "roots"]);
     assert!(reply.has_ended());
 }
 
@@ -166,7 +158,7 @@ fn a_question_goes_with_the_call_that_it_is_asked_for() {
 fn questions_without_a_call_are_asked_again() {
     let server = server().change_notifications().build().unwrap();
     let registry = server.registry();
-    let session = HttpClient::open(&server.http().into_service(Sim).unwrap(), "2025-11-25");
+    let session = HttpClient::open(&server.http().served(), "2025-11-25");
     let peer = registry.peers().pop().unwrap();
     crate::sim::spawn(Box::pin(async move {
         let nothing = RawBuf::parse("{}").unwrap();
@@ -190,7 +182,7 @@ fn questions_without_a_call_are_asked_again() {
 fn the_sessions_own_stream_tells_of_changes() {
     let server = server().change_notifications().build().unwrap();
     let registry = server.registry();
-    let service = server.http().into_service(Sim).unwrap();
+    let service = server.http().served();
     let session = HttpClient::open(&service, "2025-11-25");
     let other = HttpClient::open(&service, "2025-11-25");
     let mut first = session.get(None);
@@ -247,7 +239,7 @@ fn filling() -> (HttpService, Registry) {
         .build()
         .unwrap();
     let registry = server.registry();
-    (server.http().into_service(Sim).unwrap(), registry)
+    (server.http().served(), registry)
 }
 
 const CANCEL: &str = r#"- notifications/cancelled {"requestId":1}"#;

@@ -12,9 +12,8 @@ use mcp_async::server::{Context, Registry, Resource, Tool};
 use mcp_proto::model::CacheScope;
 use mcp_proto::server::ListKind;
 
-use crate::scripted::HttpClient;
+use crate::scripted::{HttpClient, Serve};
 use crate::server_typed::support::says;
-use crate::sim::Sim;
 
 /// The claims of an administrator.
 struct Admin;
@@ -53,7 +52,7 @@ fn service() -> (Registry, HttpService) {
         .build()
         .unwrap();
     let http = server.http().authenticate(by_token);
-    (server.registry(), http.into_service(Sim).unwrap())
+    (server.registry(), http.served())
 }
 
 const REVISIONS: [&str; 4] = ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];

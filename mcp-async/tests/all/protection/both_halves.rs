@@ -20,6 +20,7 @@ use tower_service::Service;
 use url::form_urlencoded;
 
 use crate::protection::support::{ISSUER, RESOURCE, protection, server};
+use crate::scripted::Serve;
 use crate::server_typed::support::says;
 use crate::sim::{Sim, play};
 
@@ -41,7 +42,7 @@ impl Parties {
         });
         let http = server().with(purge).with(share).http();
         Self {
-            service: http.protect(protection()).into_service(Sim).unwrap(),
+            service: http.protect(protection()).served(),
             issued: Arc::default(),
         }
     }

@@ -7,8 +7,7 @@ use mcp_async::http::HttpService;
 use crate::protection::sharing::processes;
 use crate::protection::signer::{Signer, hash};
 use crate::protection::support::{ISSUER, RESOURCE, now, server};
-use crate::scripted::{Reply, RequestExt, initialize, modern, post, send};
-use crate::sim::Sim;
+use crate::scripted::{Reply, RequestExt, Serve, initialize, modern, post, send};
 
 const TOKEN: &str = "b0und";
 
@@ -16,7 +15,7 @@ const TOKEN: &str = "b0und";
 fn service(key: &Signer, dpop: DpopUse, nonces: bool) -> HttpService {
     let http = server().http().legacy_sse("/sse", "/messages");
     let http = http.protect(protection(key, dpop, nonces));
-    http.into_service(Sim).unwrap()
+    http.served()
 }
 
 fn protection(key: &Signer, dpop: DpopUse, nonces: bool) -> Protection {

@@ -8,8 +8,8 @@ use mcp_async::http::HttpService;
 
 use crate::protection::signer::{Claims, Signer};
 use crate::protection::support::{ISSUER, RESOURCE, now, server};
-use crate::scripted::{RequestExt, modern, plain_call, send, wait};
-use crate::sim::{Sim, advance, sleep};
+use crate::scripted::{RequestExt, Serve, modern, plain_call, send, wait};
+use crate::sim::{advance, sleep};
 
 /// An authorization server that gives one answer, and what it was asked.
 #[derive(Clone)]
@@ -56,11 +56,7 @@ fn protection(endpoint: impl Introspect) -> Protection {
 }
 
 fn service(protection: Protection) -> HttpService {
-    server()
-        .http()
-        .protect(protection)
-        .into_service(Sim)
-        .unwrap()
+    server().http().protect(protection).served()
 }
 
 fn who() -> String {

@@ -5,8 +5,8 @@ use mcp_async::auth::{DpopUse, Protection};
 use mcp_async::http::HttpService;
 
 use crate::protection::support::{ISSUER, RESOURCE, protection, server, service, verify};
-use crate::scripted::{Reply, RequestExt, modern, send};
-use crate::sim::Sim;
+use crate::scripted::{Reply, RequestExt, Serve, modern, send};
+use crate::texts::has;
 
 fn ask(service: &HttpService, method: Method, path: &str) -> Reply {
     let request = Request::builder()
@@ -63,16 +63,15 @@ fn the_document_is_found_behind_a_proxy() {
         .verifier(ISSUER, verify)
         .settings(|resource| resource.without_root_document());
     let http = server().http().allow_any_host().protect(protection);
-    let service = http.into_service(Sim).unwrap();
+    let service = http.served();
     for path in [
         "/.well-known/oauth-protected-resource/tools/mcp",
         // The proxy removes `/tools`.
         "/.well-known/oauth-protected-resource/mcp",
     ] {
-        let text = ask(&service, Method::GET, path).whole();
-        assert!(
-            text.contains(r#""resource":"https://example.com/tools/mcp""#),
-            "{text}"
+        has(
+            &ask(&service, Method::GET, path).whole(),
+            [r#""resource":"https://example.com/tools/mcp""#],
         );
     }
     let root = ask(
@@ -98,11 +97,7 @@ fn the_document_states_what_the_settings_do() {
             .documentation("https://example.com/docs")
             .supported_scopes(["mcp:admin", "offline_access"])
     });
-    let service = server()
-        .http()
-        .protect(protection)
-        .into_service(Sim)
-        .unwrap();
+    let service = server().http().protect(protection).served();
     let path = "/.well-known/oauth-protected-resource/mcp";
     let text = ask(&service, Method::GET, path).whole();
     for part in [
@@ -117,7 +112,7 @@ fn the_document_states_what_the_settings_do() {
 
 #[test]
 fn an_endpoint_that_is_not_protected_has_no_document() {
-    let service = server().http().into_service(Sim).unwrap();
+    let service = server().http().served();
     let path = "/.well-known/oauth-protected-resource/mcp";
     let request = Request::get(path).header("host", "localhost");
     let request = request.body(String::new()).unwrap().signed("ada/mcp/60");

@@ -9,9 +9,9 @@ use mcp_async::http::HttpService;
 use mcp_async::net::RemoteAddr;
 
 use crate::protection::support::{ISSUER, RESOURCE, now, server};
-use crate::scripted::{RequestExt, Waiting, modern, plain_call, send, wait};
+use crate::scripted::{RequestExt, Serve, Waiting, modern, plain_call, send, wait};
 use crate::seen::Seen;
-use crate::sim::{Sim, advance, sleep};
+use crate::sim::{advance, sleep};
 
 /// An application that knows the tokens that begin with `good`, needs a second for each answer, and notes what it
 /// was asked.
@@ -44,11 +44,7 @@ impl Application {
             }
         });
         let protection = set(protection);
-        server()
-            .http()
-            .protect(protection)
-            .into_service(Sim)
-            .unwrap()
+        server().http().protect(protection).served()
     }
 }
 

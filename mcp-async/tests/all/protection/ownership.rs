@@ -1,8 +1,9 @@
 //! What belongs to the principal of a token, and ends with the token.
 
 use crate::protection::support::{REVISIONS, protection, server, service};
-use crate::scripted::{HttpClient, last_id};
-use crate::sim::{Sim, advance};
+use crate::scripted::{HttpClient, Serve, last_id};
+use crate::sim::advance;
+use crate::texts::has;
 use core::time::Duration;
 
 /// AU-17, SH-43: whatever another principal knows, it gets what an unknown session gets.
@@ -33,11 +34,7 @@ fn a_session_belongs_to_the_principal_of_its_token() {
 #[test]
 fn a_guest_does_not_continue_the_session_of_a_user() {
     let protection = protection().allow_anonymous();
-    let service = server()
-        .http()
-        .protect(protection)
-        .into_service(Sim)
-        .unwrap();
+    let service = server().http().protect(protection).served();
     let ada = HttpClient::signed(&service, "2025-11-25", "ada/mcp/60");
     assert_eq!(ada.with_token("").ask("tools/list", "").status, 404);
 }
@@ -75,6 +72,5 @@ fn an_answer_waits_for_the_next_token() {
     assert!(reply.has_ended());
     assert!(!text.contains("at last"), "{text}");
     let again = ada.with_token("ada/mcp/60");
-    let text = again.get(Some(&last)).text();
-    assert!(text.contains("at last"), "{text}");
+    has(&again.get(Some(&last)).text(), ["at last"]);
 }

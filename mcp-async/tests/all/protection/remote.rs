@@ -6,17 +6,12 @@ use mcp_async::http::HttpService;
 use crate::authorization::guard::{dialled, names, page, pages};
 use crate::protection::signer::{Claims, Signer};
 use crate::protection::support::{RESOURCE, server};
-use crate::scripted::{RequestExt, modern, send};
-use crate::sim::Sim;
+use crate::scripted::{RequestExt, Serve, modern, send};
 
 const LOCAL: &str = "http://localhost:9";
 
 fn service(protection: Protection) -> HttpService {
-    server()
-        .http()
-        .protect(protection)
-        .into_service(Sim)
-        .unwrap()
+    server().http().protect(protection).served()
 }
 
 fn status(service: &HttpService, token: &str) -> u16 {

@@ -14,7 +14,9 @@ use mcp_async::server::{
 use mcp_proto::model::CacheScope;
 
 use crate::protection::support::{METADATA, REVISIONS, protection};
-use crate::scripted::{HttpClient, Reply, array, call, initialize, modern, plain_call, post, send};
+use crate::scripted::{
+    HttpClient, Reply, Serve, array, call, initialize, modern, plain_call, post, send,
+};
 use crate::server_typed::support::says;
 use crate::sim::{Sim, advance, sleep};
 use crate::texts::has;
@@ -98,7 +100,7 @@ fn server(runs: &Runs) -> ServerBuilder {
 
 fn service(runs: &Runs) -> HttpService {
     let http = server(runs).http().protect(protection());
-    http.into_service(Sim).unwrap()
+    http.served()
 }
 
 /// The scopes of the only challenge, after a check of the rest of it.
@@ -126,7 +128,7 @@ fn one_challenge_names_the_scopes_of_endpoint_method_and_item() {
         Ok("shared")
     }));
     let protection = protection().method_scopes("tools/call", ["call"]);
-    let service = server.http().protect(protection).into_service(Sim).unwrap();
+    let service = server.http().protect(protection).served();
     for revision in REVISIONS {
         let client = HttpClient::signed(&service, revision, "ada/mcp/60");
         for (token, tool, needed) in [
@@ -145,8 +147,7 @@ fn one_challenge_names_the_scopes_of_endpoint_method_and_item() {
                 &format!(r#""name":"{tool}","arguments":{{}}"#),
             );
             assert_eq!(challenged(&refused), needed, "{revision} {token}");
-            let text = refused.whole();
-            assert!(text.contains(&format!("needed: {needed}\"")), "{text}");
+            has(&refused.whole(), [&format!("needed: {needed}\"")]);
         }
         // Without an operation it is what every token needs.
         let none = client.with_token("ada/none/60");
@@ -197,8 +198,10 @@ fn items_need_their_scopes() {
             assert_eq!(runs.load(Ordering::Relaxed), 1);
         }
         assert_eq!(poor.call("open").status, 200);
-        let unknown = poor.ask("tools/call", r#""name":"other""#).whole();
-        assert!(unknown.contains("Unknown tool"), "{unknown}");
+        has(
+            &poor.ask("tools/call", r#""name":"other""#).whole(),
+            ["Unknown tool"],
+        );
     }
 }
 
@@ -236,7 +239,7 @@ fn updates_are_told_to_tokens_with_the_scopes_of_the_resource() {
         let server = server.build().unwrap();
         let registry = server.registry();
         let http = server.http().protect(protection());
-        let service = http.into_service(Sim).unwrap();
+        let service = http.served();
         let poor = HttpClient::signed(&service, revision, "ada/mcp/60");
         let rich = HttpClient::signed(&service, revision, "bob/mcp+vault~read/60");
         let mut streams =
@@ -301,7 +304,7 @@ fn broader_scopes_include_others() {
         })
     });
     let http = server(&Runs::default()).http().protect(protection);
-    let service = http.into_service(Sim).unwrap();
+    let service = http.served();
     for token in [
         "ada/mcp+notes/60",
         "ada/admin/60",
@@ -327,7 +330,7 @@ fn methods_need_scopes() {
         .method_scopes("resources/read", ["resources:read"])
         .method_scopes("prompts/get", ["prompts:get"]);
     let http = server(&Runs::default()).http().protect(protection);
-    let service = http.into_service(Sim).unwrap();
+    let service = http.served();
     let low = HttpClient::signed(&service, "2026-07-28", "ada/mcp/60");
     let full =
         "ada/mcp+tools~call+notes~delete+resources~read+vault~read+prompts~get+prompts~ask/60";
@@ -363,7 +366,7 @@ fn scopes_of_one_method_add_up() {
         .method_scopes("tools/call", ["a"])
         .method_scopes("tools/call", ["b"]);
     let http = server(&Runs::default()).http().protect(protection);
-    let service = http.into_service(Sim).unwrap();
+    let service = http.served();
     for (token, needed) in [("mcp+a", "mcp a b"), ("mcp+b", "mcp a b"), ("mcp+a+b", "")] {
         let reply =
             HttpClient::signed(&service, "2026-07-28", &format!("ada/{token}/60")).call("open");
@@ -387,11 +390,7 @@ fn a_handler_challenges_for_scopes() {
             // In a session the answer comes on a stream, unless it is there at once.
             assert_ne!(revision, "2026-07-28");
         }
-        let text = refused.whole();
-        assert!(
-            text.contains("needed: mcp notes:late notes:share"),
-            "{text}"
-        );
+        has(&refused.whole(), ["needed: mcp notes:late notes:share"]);
         let client = client.with_token("ada/mcp+notes~late+notes~share/60");
         assert!(client.call("later").whole().contains("shared"));
         // An error that a handler does not return changes nothing.
@@ -438,18 +437,14 @@ fn a_challenge_of_a_handler_does_not_hide_the_other_answers_of_a_batch() {
         (reply.status.as_u16(), reply.header("www-authenticate")),
         (200, "")
     );
-    let text = reply.whole();
-    assert!(
-        text.contains("open") && text.contains("needed: mcp notes:late"),
-        "{text}"
-    );
+    has(&reply.whole(), ["open", "needed: mcp notes:late"]);
 }
 
 /// A server with such items is not served without tokens by mistake.
 #[test]
 fn an_endpoint_without_protection_refuses_what_needs_scopes() {
     let runs = Runs::default();
-    let service = server(&runs).http().into_service(Sim).unwrap();
+    let service = server(&runs).http().served();
     for tool in ["purge", "later"] {
         let reply = send(&service, modern(&plain_call(1, tool)));
         has(&reply.whole(), ["the endpoint is not protected"]);
@@ -463,7 +458,7 @@ fn an_endpoint_without_protection_refuses_what_needs_scopes() {
 fn guests_are_asked_to_log_in_for_what_needs_scopes() {
     let protection = protection().allow_anonymous();
     let http = server(&Runs::default()).http().protect(protection);
-    let service = http.into_service(Sim).unwrap();
+    let service = http.served();
     let call = |tool| send(&service, modern(&plain_call(1, tool)));
     assert_eq!(call("open").status, 200);
     for (tool, scope) in [
@@ -484,11 +479,7 @@ fn guests_are_asked_to_log_in_for_what_needs_scopes() {
 #[test]
 fn what_needs_scopes_is_private_in_caches() {
     let server = server(&Runs::default()).cache(Duration::from_secs(60), CacheScope::Public);
-    let service = server
-        .http()
-        .protect(protection())
-        .into_service(Sim)
-        .unwrap();
+    let service = server.http().protect(protection()).served();
     let token = "ada/mcp+vault~read+notes~read+notes~list/60";
     let client = HttpClient::signed(&service, "2026-07-28", token);
     for (uri, scope) in [
@@ -496,12 +487,11 @@ fn what_needs_scopes_is_private_in_caches() {
         ("note://ada", "private"),
         ("demo://open", "public"),
     ] {
-        let text = client
-            .ask("resources/read", &format!(r#""uri":"{uri}""#))
-            .whole();
-        assert!(
-            text.contains(&format!(r#""cacheScope":"{scope}""#)),
-            "{text}"
+        has(
+            &client
+                .ask("resources/read", &format!(r#""uri":"{uri}""#))
+                .whole(),
+            [&format!(r#""cacheScope":"{scope}""#)],
         );
     }
 }
@@ -527,10 +517,9 @@ fn nothing_is_needed_on_a_pipe() {
 fn requirements_that_are_no_scopes_are_mistakes() {
     let check = |builder: ServerBuilder| {
         let error = builder.build().unwrap_err();
-        let error = format!("{error:?}");
-        assert!(
-            error.contains("a required scope is printable ASCII"),
-            "{error}"
+        has(
+            &format!("{error:?}"),
+            ["a required scope is printable ASCII"],
         );
     };
     let server = || Server::builder("demo", "1.0");

@@ -13,8 +13,9 @@ use mcp_async::server::StateKeys;
 use mcp_async::tasks::store::MemoryTaskStore;
 
 use crate::protection::support::{protection, server};
-use crate::scripted::HttpClient;
+use crate::scripted::{HttpClient, Serve};
 use crate::sim::{self, Sim, advance, now};
+use crate::texts::has;
 
 /// AU-17, SH-43
 #[test]
@@ -35,7 +36,7 @@ pub(super) fn processes(set: impl Fn(Http, usize) -> Http) -> [HttpService; 2] {
         let url = format!("http://process-{index}/mcp");
         let server = server().state_keys(StateKeys::new([7; 32]));
         let http = server.http().share_with(store.clone(), forward.clone());
-        let service = set(http.reached_at(&url), index).into_service(Sim).unwrap();
+        let service = set(http.reached_at(&url), index).served();
         forward.insert(url, &service);
         sim::settle();
         service
@@ -90,6 +91,6 @@ fn a_forwarded_request_that_is_refused_is_a_warning() {
     });
     let seen = notes.take().join("\n");
     let expected = "its head cannot be read";
-    assert!(seen.contains("WARN") && seen.contains(expected), "{seen}");
+    has(&seen, ["WARN", expected]);
     sim::end();
 }

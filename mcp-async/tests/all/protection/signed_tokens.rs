@@ -10,19 +10,15 @@ use mcp_async::http::HttpService;
 
 use crate::protection::signer::{Claims, Signer, encoded};
 use crate::protection::support::{ISSUER, RESOURCE, server};
-use crate::scripted::{RequestExt, modern, plain_call, send, wait};
-use crate::sim::{Sim, advance, sleep};
+use crate::scripted::{RequestExt, Serve, modern, plain_call, send, wait};
+use crate::sim::{advance, sleep};
 
 fn protection(keys: impl KeySource) -> Protection {
     Protection::new(RESOURCE).issuer_with_keys(ISSUER, keys)
 }
 
 fn service(protection: Protection) -> HttpService {
-    server()
-        .http()
-        .protect(protection)
-        .into_service(Sim)
-        .unwrap()
+    server().http().protect(protection).served()
 }
 
 fn who() -> String {

@@ -6,9 +6,11 @@ use mcp_async::server::{Extension, ExtensionMethod};
 
 use crate::protection::support::{METADATA, REVISIONS, protection, server, service};
 use crate::scripted::{
-    HttpClient, INITIALIZED, Reply, RequestExt, get, initialize, modern, plain_call, post, send,
+    HttpClient, INITIALIZED, Reply, RequestExt, Serve, get, initialize, modern, plain_call, post,
+    send,
 };
 use crate::sim::Sim;
+use crate::texts::has;
 
 fn who() -> Request<String> {
     modern(&plain_call(1, "who"))
@@ -73,13 +75,11 @@ fn a_token_admits_its_user() {
         let reply = with(&[&format!("{scheme} ada/mcp/60")]);
         assert_eq!(reply.status, 200);
         assert_eq!(reply.header("www-authenticate"), "");
-        let text = reply.whole();
-        assert!(text.contains("ada"), "{text}");
+        has(&reply.whole(), ["ada"]);
     }
     for revision in REVISIONS {
         let client = HttpClient::signed(&service(), revision, "ada/mcp/60");
-        let text = client.call("who").whole();
-        assert!(text.contains("ada"), "{text}");
+        has(&client.call("who").whole(), ["ada"]);
     }
 }
 
@@ -87,13 +87,15 @@ fn a_token_admits_its_user() {
 #[test]
 fn handlers_receive_no_token_unless_they_are_to() {
     let kept = server().http().protect(protection().keep_tokens());
-    let kept = kept.into_service(Sim).unwrap();
+    let kept = kept.served();
     for (service, expected) in [(service(), "none"), (kept, "Bearer ada/mcp/60")] {
         for revision in REVISIONS {
-            let text = HttpClient::signed(&service, revision, "ada/mcp/60")
-                .call("header")
-                .whole();
-            assert!(text.contains(expected), "{text}");
+            has(
+                &HttpClient::signed(&service, revision, "ada/mcp/60")
+                    .call("header")
+                    .whole(),
+                [expected],
+            );
         }
     }
 }
@@ -154,11 +156,7 @@ fn a_verifier_that_fails_is_503() {
 #[test]
 fn guests_are_admitted_where_that_is_allowed() {
     let protection = protection().allow_anonymous();
-    let service = server()
-        .http()
-        .protect(protection)
-        .into_service(Sim)
-        .unwrap();
+    let service = server().http().protect(protection).served();
     send(&service, who()).says(200, ["a guest"]);
     // A token that is sent must be good.
     assert_eq!(send(&service, who().signed("unknown")).status, 401);
@@ -179,8 +177,10 @@ fn browsers_read_challenges_and_need_no_token_to_ask() {
     let refused = from(Method::POST, page);
     assert_eq!(refused.status, 401);
     assert_eq!(refused.header("access-control-allow-origin"), page);
-    let exposed = refused.header("access-control-expose-headers");
-    assert!(exposed.contains("WWW-Authenticate"), "{exposed}");
+    has(
+        refused.header("access-control-expose-headers"),
+        ["WWW-Authenticate"],
+    );
     // Of other pages nothing is checked but that.
     let refused = from(Method::POST, "https://attacker.example");
     assert_eq!(refused.status, 403);
@@ -204,8 +204,7 @@ fn mistakes_in_settings_are_found_when_the_service_is_made() {
             .protect(protection)
             .into_service(Sim)
             .unwrap_err();
-        let error = format!("{error:?}");
-        assert!(error.contains(text), "{error}");
+        has(&format!("{error:?}"), [text]);
     };
     check(
         Protection::new("http://mcp.example/mcp"),

@@ -9,7 +9,8 @@ use mcp_async::auth::{Protection, Scopes, Secret, TokenClaims, UnixTime};
 use mcp_async::http::{HttpService, Principal};
 use mcp_async::server::{Context, Resource, ServerBuilder};
 
-use crate::sim::{Sim, sleep};
+use crate::scripted::Serve;
+use crate::sim::sleep;
 
 pub(crate) const RESOURCE: &str = "http://localhost:8000/mcp";
 pub(crate) const ISSUER: &str = "https://as.example/";
@@ -83,9 +84,5 @@ pub(crate) fn server() -> ServerBuilder {
 }
 
 pub(crate) fn service() -> HttpService {
-    server()
-        .http()
-        .protect(protection())
-        .into_service(Sim)
-        .unwrap()
+    server().http().protect(protection()).served()
 }

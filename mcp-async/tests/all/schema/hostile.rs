@@ -12,6 +12,8 @@ use std::thread;
 use mcp_async::schema::{SchemaError, SchemaLimits, Validator};
 use mcp_proto::json::{MAX_DEPTH, Raw};
 
+use crate::texts::rows;
+
 /// How it ends.
 #[derive(Debug, PartialEq)]
 enum End {
@@ -72,6 +74,16 @@ fn limit(name: &str) -> End {
     Limit(format!(
         "the value cannot be checked within the limit of {name}"
     ))
+}
+
+/// The schema is beyond the limit of this name.
+const fn beyond(name: &'static str) -> End {
+    Refused(SchemaError::Limit(name))
+}
+
+/// Objects in objects, each as the member `a`.
+fn objects(depth: usize) -> String {
+    nested(depth, r#"{"a":"#, "1", "}")
 }
 
 /// `{"$ref": "#/$defs/d0", "$defs": {"d0": .., ..}}`, each made by `definition` from its number
@@ -185,62 +197,34 @@ fn many_patterns_and_many_texts() {
     // Together they would take gigabytes.
     let large = |index| format!(r#"{{"pattern":"^.{{1,{}}}$"}}"#, 200 + index);
     let schema = format!(r#"{{"allOf":{}}}"#, list(100, large));
-    check(schema, r#""a""#, Refused(SchemaError::Limit("patterns")));
+    check(schema, r#""a""#, beyond("patterns"));
     let long = "a".repeat(10_000);
     check(
         format!(r#"{{"pattern":"{long}"}}"#),
         r#""a""#,
-        Refused(SchemaError::Limit("pattern")),
+        beyond("pattern"),
     );
 }
 
 #[test]
 fn circles() {
-    let circle = || Refused(SchemaError::Circle);
-    check(r##"{"$ref":"#"}"##, "1", circle());
-    check(r##"{"allOf":[{"$ref":"#"}]}"##, "1", circle());
-    check(
-        r##"{"not":{"anyOf":[{"if":{"$ref":"#"}}]}}"##,
-        "1",
-        circle(),
-    );
-    check(
-        r##"{"dependentSchemas":{"a":{"$ref":"#"}}}"##,
-        "1",
-        circle(),
-    );
-    check(
-        r##"{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}"##,
-        "1",
-        circle(),
-    );
-    check(
-        r##"{"$dynamicAnchor":"x","$dynamicRef":"#x"}"##,
-        "1",
-        circle(),
-    );
-    check(
-        r##"{"$anchor":"x","oneOf":[{"$ref":"#x"}]}"##,
-        "1",
-        circle(),
-    );
-    check(
-        r##"{"$id":"https://a.example/x","$ref":"x"}"##,
-        "1",
-        circle(),
-    );
-    check(
-        r##"{"$schema":"https://json-schema.org/draft/2019-09/schema","$recursiveAnchor":true,"$recursiveRef":"#"}"##,
-        "1",
-        circle(),
-    );
-    check(
-        r##"{"$schema":"http://json-schema.org/draft-07/schema#","$ref":"#"}"##,
-        "1",
-        circle(),
-    );
+    let schemas = r##"
+        {"$ref":"#"}
+        {"allOf":[{"$ref":"#"}]}
+        {"not":{"anyOf":[{"if":{"$ref":"#"}}]}}
+        {"dependentSchemas":{"a":{"$ref":"#"}}}
+        {"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}
+        {"$dynamicAnchor":"x","$dynamicRef":"#x"}
+        {"$anchor":"x","oneOf":[{"$ref":"#x"}]}
+        {"$id":"https://a.example/x","$ref":"x"}
+        {"$schema":"https://json-schema.org/draft/2019-09/schema","$recursiveAnchor":true,"$recursiveRef":"#"}
+        {"$schema":"http://json-schema.org/draft-07/schema#","$ref":"#"}
+    "##;
+    for [schema] in rows(schemas) {
+        check(schema, "1", Refused(SchemaError::Circle));
+    }
     // One that ends with the value is none.
-    let value = nested(100, r#"{"a":"#, "1", "}");
+    let value = objects(100);
     check(r##"{"properties":{"a":{"$ref":"#"}}}"##, value, Fit);
 }
 
@@ -250,25 +234,21 @@ fn forty_levels_of_two_arms() {
         let schema = chain(40, r#"{"type":"object"}"#, |_, next| {
             format!(r#"{{"{keyword}":[{next},{next}]}}"#)
         });
-        check(schema, "{}", Refused(SchemaError::Limit("evaluations")));
+        check(schema, "{}", beyond("evaluations"));
     }
     let schema = chain(40, "true", |_, next| {
         format!(r#"{{"if":{next},"then":{next},"else":{next}}}"#)
     });
-    check(schema, "{}", Refused(SchemaError::Limit("evaluations")));
+    check(schema, "{}", beyond("evaluations"));
     let schema = chain(40, "true", |_, next| {
         format!(r#"{{"not":{next},"dependentSchemas":{{"a":{next}}}}}"#)
     });
-    check(schema, "{}", Refused(SchemaError::Limit("evaluations")));
+    check(schema, "{}", beyond("evaluations"));
     // The same, a level of the value at a time.
     let schema = chain(40, "true", |_, next| {
         format!(r#"{{"properties":{{"a":{next}}},"patternProperties":{{"a":{next}}}}}"#)
     });
-    check(
-        &*schema,
-        nested(39, r#"{"a":"#, "1", "}"),
-        limit("evaluations"),
-    );
+    check(&*schema, objects(39), limit("evaluations"));
     check(schema, r#"{"a":{"a":{"b":1}}}"#, Fit);
 }
 
@@ -283,7 +263,7 @@ fn two_arms_into_one_child() {
         (60, limit("evaluations")),
         (120, limit("evaluations")),
     ] {
-        check(&*schema, nested(depth, r#"{"a":"#, "1", "}"), end);
+        check(&*schema, objects(depth), end);
     }
     let schema = r##"{"items":{"$ref":"#"},"contains":{"$ref":"#"}}"##;
     check(schema, nested(60, "[", "1", "]"), limit("evaluations"));
@@ -293,30 +273,26 @@ fn two_arms_into_one_child() {
 fn unevaluated_parts_are_evaluated_twice() {
     let arm = r##"{"properties":{"a":{"$ref":"#"}}}"##;
     let schema = format!(r#"{{"anyOf":[{arm},true],"unevaluatedProperties":false}}"#);
-    check(&*schema, nested(8, r#"{"a":"#, "1", "}"), Fit);
-    check(
-        schema,
-        nested(60, r#"{"a":"#, "1", "}"),
-        limit("evaluations"),
-    );
+    check(&*schema, objects(8), Fit);
+    check(schema, objects(60), limit("evaluations"));
     // The compiler follows every way to the arms.
     let schema = chain(40, "true", |_, next| {
         format!(r#"{{"allOf":[{next},{next}]}}"#)
     });
     let schema = format!(r#"{{"unevaluatedProperties":false,{}"#, &schema[1..]);
-    check(schema, "{}", Refused(SchemaError::Limit("evaluations")));
+    check(schema, "{}", beyond("evaluations"));
     let schema = chain(14, "true", |_, next| {
         format!(r#"{{"allOf":[{next},{next}]}}"#)
     });
     let schema = format!(r#"{{"unevaluatedProperties":false,{}"#, &schema[1..]);
-    check(schema, "{}", Refused(SchemaError::Limit("subschemas")));
+    check(schema, "{}", beyond("subschemas"));
     let schema = nested(
         20,
         r#"{"unevaluatedProperties":false,"allOf":["#,
         "true",
         "]}",
     );
-    check(schema, "{}", Refused(SchemaError::Limit("subschemas")));
+    check(schema, "{}", beyond("subschemas"));
 }
 
 #[test]
@@ -327,7 +303,7 @@ fn chained_references() {
             1000 => "chained",
             _ => "bytes",
         };
-        check(schema, "1", Refused(SchemaError::Limit(limit)));
+        check(schema, "1", beyond(limit));
     }
     let short =
         (0..15_000).map(|index| format!(r##""{index}":{{"$ref":"#/$defs/{}"}}"##, index + 1));
@@ -336,31 +312,19 @@ fn chained_references() {
         r##"{{"$ref":"#/$defs/0","$defs":{{{},"15000":true}}}}"##,
         short.join(",")
     );
-    check(schema, "1", Refused(SchemaError::Limit("chained")));
+    check(schema, "1", beyond("chained"));
     check(chain(100, "true", |_, next| next.to_owned()), "1", Fit);
     // Each with as many levels as a schema may have: the compiler goes down several at a time.
     let deep = |_: usize, next: &str| nested(60, r#"{"additionalProperties":"#, next, "}");
-    let refused = || Refused(SchemaError::Limit("levels"));
+    let refused = || beyond("levels");
     check(chain(100, "true", deep), "{}", refused());
     check(chain(1, "true", deep), "{}", refused());
     let deep = |_: usize, next: &str| nested(40, r#"{"additionalProperties":"#, next, "}");
-    check(
-        chain(1, "true", deep),
-        nested(120, r#"{"a":"#, "1", "}"),
-        Fit,
-    );
+    check(chain(1, "true", deep), objects(120), Fit);
     let deep = |_: usize, next: &str| nested(12, r#"{"additionalProperties":"#, next, "}");
-    check(
-        chain(100, "true", deep),
-        nested(120, r#"{"a":"#, "1", "}"),
-        Fit,
-    );
+    check(chain(100, "true", deep), objects(120), Fit);
     let deep = |_: usize, next: &str| nested(30, r#"{"allOf":["#, next, "]}");
-    check(
-        chain(100, "true", deep),
-        "1",
-        Refused(SchemaError::Limit("chained")),
-    );
+    check(chain(100, "true", deep), "1", beyond("chained"));
 }
 
 #[test]
@@ -378,20 +342,20 @@ fn references_through_many_bases() {
     let schema = format!(
         r#"{{"$ref":"https://a.example/d0","$defs":{{{definitions},"d24":{{"$id":"https://a.example/d24","$dynamicAnchor":"n"}}}}}}"#
     );
-    check(schema, "{}", Refused(SchemaError::Limit("subschemas")));
+    check(schema, "{}", beyond("subschemas"));
     let schema = format!(r#"{{"$id":"https://a.example/{}"}}"#, "a/".repeat(10_000));
-    check(schema, "{}", Refused(SchemaError::Limit("identifiers")));
+    check(schema, "{}", beyond("identifiers"));
 }
 
 /// JR-42.
 #[test]
 fn deep_schemas_and_deep_values() {
     let schema = nested(60, r#"{"properties":{"a":"#, "true", "}}");
-    check(schema, "{}", Refused(SchemaError::Limit("depth")));
+    check(schema, "{}", beyond("depth"));
     check(
         nested(120, r#"{"not":"#, "true", "}"),
         "{}",
-        Refused(SchemaError::Limit("depth")),
+        beyond("depth"),
     );
     check(nested(63, r#"{"not":"#, "true", "}"), "{}", Unfit);
     check(
@@ -401,12 +365,12 @@ fn deep_schemas_and_deep_values() {
     );
     // As many subschemas open at once as may be.
     let schema = r##"{"anyOf":[{"allOf":[{"allOf":[{"allOf":[{"allOf":[{"properties":{"a":{"$ref":"#"}}}]}]}]}]}]}"##;
-    check(schema, nested(127, r#"{"a":"#, "1", "}"), Fit);
+    check(schema, objects(127), Fit);
     let schema = chain(64, r##"{"properties":{"a":{"$ref":"#"}}}"##, |_, next| {
         next.to_owned()
     });
-    check(&*schema, nested(10, r#"{"a":"#, "1", "}"), Fit);
-    check(schema, nested(127, r#"{"a":"#, "1", "}"), limit("nested"));
+    check(&*schema, objects(10), Fit);
+    check(schema, objects(127), limit("nested"));
     // Nothing looks inside.
     check("{}", nested(128, "[", "", "]"), Fit);
     check(r#"{"const":1}"#, nested(128, "[", "", "]"), Unfit);
@@ -453,9 +417,9 @@ fn many_properties() {
     let property = |index: usize| format!(r#""p{index}":{{}}"#);
     let properties = |count| (0..count).map(property).collect::<Vec<_>>().join(",");
     let schema = format!(r#"{{"properties":{{{}}}}}"#, properties(200_000));
-    check(schema, "{}", Refused(SchemaError::Limit("bytes")));
+    check(schema, "{}", beyond("bytes"));
     let schema = format!(r#"{{"properties":{{{}}}}}"#, properties(50_000));
-    check(schema, "{}", Refused(SchemaError::Limit("subschemas")));
+    check(schema, "{}", beyond("subschemas"));
     let schema = format!(r#"{{"properties":{{{}}}}}"#, properties(10_000));
     check(schema, format!("{{{}}}", properties(200_000)), Fit);
     // A value of many members against many arms that look for others.
@@ -478,7 +442,7 @@ fn arms_that_are_told_apart_by_a_member() {
     });
     let arm = r##"{"$ref":"#/$defs/d0"}"##;
     let schema = format!(r#"{{"oneOf":[{arm},{arm},{arm}],{}"#, &schema[1..]);
-    check(schema, "{}", Refused(SchemaError::Limit("evaluations")));
+    check(schema, "{}", beyond("evaluations"));
 }
 
 /// JR-40, JR-41.

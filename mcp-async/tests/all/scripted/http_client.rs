@@ -12,15 +12,28 @@ use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt as _, Full};
-use mcp_async::http::{HttpBody, HttpService, Principal};
+use mcp_async::http::{Http, HttpBody, HttpService, Principal};
 use mcp_async::net::RemoteAddr;
 use tower_service::Service;
 
 use super::messages::{INITIALIZED, initialize, message, modern_message};
-use crate::sim::{Flag, advance, now, settle};
+use crate::sim::{Flag, Sim, advance, now, settle};
 use crate::texts::has;
 
 type BoxError = Box<dyn core::error::Error + Send + Sync>;
+
+/// Settings of an endpoint that a test sends requests to.
+pub(crate) trait Serve {
+    /// Returns the service with these settings.
+    fn served(self) -> HttpService;
+}
+
+impl Serve for Http {
+    #[track_caller]
+    fn served(self) -> HttpService {
+        self.into_service(Sim).unwrap()
+    }
+}
 
 /// A response whose body is read bit by bit.
 pub(crate) struct Reply {

@@ -19,8 +19,8 @@ mod messages;
 pub(crate) mod short;
 
 pub(crate) use http_client::{
-    HttpClient, Reply, RequestExt, SseClient, Waiting, delete, get, last_id, modern, post, send,
-    send_body, wait,
+    HttpClient, Reply, RequestExt, Serve, SseClient, Waiting, delete, get, last_id, modern, post,
+    send, send_body, wait,
 };
 pub(crate) use line_client::{ANSWERS, LineClient, member, text};
 pub(crate) use line_peer::LinePeer;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scripted::LinePeer;
 use crate::server_typed::support::Offer;
+use crate::texts::has;
 
 #[derive(Deserialize, JsonSchema)]
 struct Add {
@@ -75,8 +76,7 @@ fn count(server: &impl Offer, tool: &str, arguments: &str, answer: &str) -> u64 
             assert_eq!(peer.write_some(line.as_bytes()), line.len());
             assert!(!peer.has_ended());
             let count = peer.read_some(&mut out);
-            let text = core::str::from_utf8(&out[..count]).unwrap();
-            assert!(text.contains(answer), "{text}");
+            has(core::str::from_utf8(&out[..count]).unwrap(), [answer]);
         }
     };
     round();

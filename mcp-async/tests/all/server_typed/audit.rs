@@ -1,6 +1,5 @@
 //! The records of requests that have ended.
 
-use core::future::pending;
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
@@ -10,8 +9,8 @@ use mcp_async::server::{Context, HandlerError, Prompt, ServerBuilder, Template};
 use mcp_async::{AuditRecord, CallOutcome, ErrorReply, Method, Server};
 use mcp_proto::Revision;
 
-use crate::scripted::{LineClient, plain_call};
-use crate::server_typed::support::{revisions, says};
+use crate::scripted::{LineClient, Serve, plain_call};
+use crate::server_typed::support::{never, revisions, says};
 use crate::sim::sleep;
 
 type Seen = Arc<Mutex<Vec<AuditRecord>>>;
@@ -35,10 +34,7 @@ fn server(seen: &Seen) -> ServerBuilder {
             #[expect(unreachable_code, reason = "it has a type")]
             Ok(())
         })
-        .tool("never", "", |(): (), _: Context| async {
-            pending::<()>().await;
-            Ok("")
-        })
+        .tool("never", "", never)
         .with(Prompt::new("greet").handler(|(): (), _| async { Ok("hello") }))
         .with(
             Template::new("demo://{+path}{?key}", "demo")
@@ -243,10 +239,9 @@ fn a_session_has_a_name_that_is_not_its_id() {
     use mcp_async::http::Principal;
 
     use crate::scripted::{HttpClient, call, modern, send};
-    use crate::sim::Sim;
 
     let seen = Seen::default();
-    let service = server(&seen).http().into_service(Sim).unwrap();
+    let service = server(&seen).http().served();
     let sessions = ["ada", "ada", "bob"].map(|name| {
         let principal = Some(Principal::new(name));
         HttpClient::open_as(&service, "2025-11-25", principal)

@@ -1,7 +1,7 @@
 //! Errors of handlers: how often they are reported, and what the client learns.
 
 use crate::scripted::{LineClient, member};
-use crate::server_typed::support::revisions;
+use crate::server_typed::support::{never, revisions};
 use crate::sim::Sim;
 use core::error::Error;
 use core::fmt;
@@ -139,10 +139,7 @@ fn el_13_a_handler_demands_pages() {
 fn the_time_to_finish_is_a_setting() {
     let server = Server::builder("demo", "1")
         .shutdown_timeout(core::time::Duration::from_secs(5))
-        .tool("never", "", |(): (), _: Context| async {
-            core::future::pending::<()>().await;
-            Ok("")
-        });
+        .tool("never", "", never);
     let server = server.build().unwrap();
     for revision in revisions() {
         let mut wire = LineClient::new(&server, revision);

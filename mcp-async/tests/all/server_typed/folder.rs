@@ -10,7 +10,7 @@ use mcp_proto::Revision;
 use crate::scripted::{LineClient, member, text};
 use crate::server_typed::support::revisions;
 use crate::sim::settle;
-use crate::texts::{INTERNAL_ERROR, internal};
+use crate::texts::{INTERNAL_ERROR, has, internal};
 
 /// A folder, with a file beside it.
 struct Temporary(PathBuf);
@@ -91,8 +91,10 @@ fn files_are_listed_in_pages() {
         let second = list(&mut wire, &format!(r#"{{"cursor":"{cursor}"}}"#));
         assert_eq!(listed(&second, "0", "uri"), "docs://guide/sub/d");
         assert!(!second.contains("nextCursor") && !second.contains("mimeType"));
-        let templates = wire.result("resources/templates/list", "{}");
-        assert!(templates.contains("docs://guide/{+path}"), "{templates}");
+        has(
+            &wire.result("resources/templates/list", "{}"),
+            ["docs://guide/{+path}"],
+        );
     }
 }
 
@@ -195,15 +197,15 @@ fn files_change_between_a_list_and_a_read() {
         folder.write("leaves", "before");
         let mut wire = LineClient::new(&server(items.clone()), revision);
         let listed = list(&mut wire, "{}");
-        assert!(listed.contains("changes") && listed.contains("leaves"));
+        has(&listed, ["changes", "leaves"]);
         folder.write("changes", "0123456789");
         fs::remove_file(folder.0.join("leaves")).unwrap();
         check_missing(&mut wire, "docs://guide/leaves", revision);
         assert!(read(&mut wire, "docs://guide/changes").contains("0123456789"));
         folder.write("changes", "01234567890");
-        let refused = read(&mut wire, "docs://guide/changes");
-        assert!(
-            refused.contains("-32603") && refused.contains("limit reached: 10 bytes of a file")
+        has(
+            &read(&mut wire, "docs://guide/changes"),
+            ["-32603", "limit reached: 10 bytes of a file"],
         );
         // It is listed all the same.
         assert!(list(&mut wire, "{}").contains(r#""size":11"#));
@@ -217,8 +219,10 @@ fn a_folder_that_has_gone_is_an_error_of_the_list() {
     for revision in revisions() {
         let items = Folder::new("docs://guide", folder.0.join("nowhere"));
         let mut wire = LineClient::new(&server(items), revision);
-        let answer = ask(&mut wire, "resources/list", "{}");
-        assert!(answer.contains(&internal(INTERNAL_ERROR)), "{answer}");
+        has(
+            &ask(&mut wire, "resources/list", "{}"),
+            [&internal(INTERNAL_ERROR)],
+        );
         check_missing(&mut wire, "docs://guide/a", revision);
     }
 }

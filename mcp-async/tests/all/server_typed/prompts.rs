@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::scripted::{LineClient, member, text};
 use crate::server_typed::support::{revisions, says};
-use crate::texts::INTERNAL_ERROR;
+use crate::texts::{INTERNAL_ERROR, has, rows};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -108,8 +108,10 @@ fn texts_become_what_the_type_says() {
             get("greet", r#"{"name":"Ada","count":"3","tone":"dry"}"#),
             r#"{"description":"Greets","messages":[{"role":"user","content":{"type":"text","text":"Greet Ada 3 times, dryly."}}]}"#
         );
-        let result = get("greet", r#"{"name":"A\u0064a","count":null}"#);
-        assert!(result.contains("Greet Ada 1 times, warmly."), "{result}");
+        has(
+            &get("greet", r#"{"name":"A\u0064a","count":null}"#),
+            ["Greet Ada 1 times, warmly."],
+        );
         assert_eq!(
             get("talk", r#"{"topic":"art"}"#),
             r#"{"description":"On art","messages":[{"role":"user","content":{"type":"text","text":"Hello"}},{"role":"assistant","content":{"type":"image","data":"eA==","mimeType":"image/png"}}]}"#
@@ -120,40 +122,20 @@ fn texts_become_what_the_type_says() {
 /// PR-03, PR-04, PR-08.
 #[test]
 fn what_does_not_fit_is_refused_by_its_name() {
-    let cases = [
-        (r#"{"name":"none"}"#, -32602, "Unknown prompt: none"),
-        (
-            r#"{"name":"greet"}"#,
-            -32602,
-            "Invalid arguments: missing member `name`",
-        ),
-        (
-            r#"{"name":"translate","arguments":{"text":null}}"#,
-            -32602,
-            "Invalid arguments: missing member `text`",
-        ),
-        (
-            r#"{"name":"greet","arguments":{"name":"x","count":"many"}}"#,
-            -32602,
-            "Invalid arguments: count: expected u8, found string",
-        ),
-        (
-            r#"{"name":"greet","arguments":{"name":7}}"#,
-            -32602,
-            "Invalid arguments: name: expected a string, found number",
-        ),
-        (
-            r#"{"name":"greet","arguments":["x"]}"#,
-            -32602,
-            "Invalid arguments: expected an object, found array",
-        ),
-        (r#"{"name":"fail"}"#, -32603, "not today"),
-    ];
+    let cases = r#"
+        {"name":"none"}                                     | -32602 | Unknown prompt: none
+        {"name":"greet"}                                    | -32602 | Invalid arguments: missing member `name`
+        {"name":"translate","arguments":{"text":null}}      | -32602 | Invalid arguments: missing member `text`
+        {"name":"greet","arguments":{"name":"x","count":"many"}} | -32602 | Invalid arguments: count: expected u8, found string
+        {"name":"greet","arguments":{"name":7}}             | -32602 | Invalid arguments: name: expected a string, found number
+        {"name":"greet","arguments":["x"]}                  | -32602 | Invalid arguments: expected an object, found array
+        {"name":"fail"}                                     | -32603 | not today
+    "#;
     for revision in revisions() {
         let mut wire = LineClient::new(&server(), revision);
-        for (params, code, message) in cases {
+        for [params, code, message] in rows(cases) {
             let found = wire.error("prompts/get", params);
-            assert_eq!(found, (code, message.into()), "{params} in {revision}");
+            assert_eq!(found, (code.parse().unwrap(), message.into()), "{revision}");
         }
     }
 }
@@ -233,21 +215,14 @@ fn completions_know_what_is_typed_and_stop_at_100() {
             complete(r#"{"type":"ref/resource","uri":"x://1/2"}"#, "id", "15", ""),
             r#"{"values":["15","150"],"total":2}"#
         );
-        for (reference, expected) in [
-            (
-                r#"{"type":"ref/prompt","name":"q"}"#,
-                "-32602 Unknown prompt: q",
-            ),
-            (
-                r#"{"type":"ref/resource","uri":"y:"}"#,
-                "-32602 Unknown resource template: y:",
-            ),
-            (
-                r#"{"type":"ref/new"}"#,
-                "-32602 ref: unknown type of reference",
-            ),
-            (r#"{}"#, "-32602 "),
-        ] {
+        for [reference, expected] in rows(
+            r#"
+            {"type":"ref/prompt","name":"q"}     | -32602 Unknown prompt: q
+            {"type":"ref/resource","uri":"y:"}   | -32602 Unknown resource template: y:
+            {"type":"ref/new"}                   | -32602 ref: unknown type of reference
+            {}                                   | -32602
+            "#,
+        ) {
             let found = complete(reference, "a", "", "");
             assert!(found.starts_with(expected), "{found}");
         }

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use crate::scripted::{LineClient, text};
 use crate::server_typed::support::revisions;
 use crate::sim::{Sim, settle};
-use crate::texts::INTERNAL_ERROR;
+use crate::texts::{INTERNAL_ERROR, has};
 
 /// Neither cloneable nor in an `Arc`.
 #[derive(Default)]
@@ -115,8 +115,10 @@ fn every_kind_of_handler_reaches_the_state() {
             );
             assert!(other.result(method, params).contains(&expected));
         }
-        let result = wire.result("tools/call", r#"{"name":"before"}"#);
-        assert!(result.contains("no state"), "{result}");
+        has(
+            &wire.result("tools/call", r#"{"name":"before"}"#),
+            ["no state"],
+        );
     }
 }
 
@@ -276,8 +278,10 @@ fn every_error_converts_and_none_is_told() {
             assert_eq!(heard.len(), logged, "{heard:?}");
             assert!(heard.iter().all(|line| !line.contains("SECRET")));
         }
-        let result = wire.result("tools/call", r#"{"name":"visible"}"#);
-        assert!(result.contains("SECRET") && result.contains(r#""isError":true"#));
+        has(
+            &wire.result("tools/call", r#"{"name":"visible"}"#),
+            ["SECRET", r#""isError":true"#],
+        );
     }
 }
 
@@ -367,6 +371,8 @@ fn a_type_with_the_schema_of_no_arguments_takes_none() {
         .build();
     let Ok(server) = built else { return };
     let mut wire = LineClient::new(&server, mcp_proto::Revision::V2025_11_25);
-    let answer = wire.ask("tools/call", r#"{"name":"boxed","arguments":{}}"#);
-    assert!(answer.contains(r#""text":"boxed""#), "{answer}");
+    has(
+        &wire.ask("tools/call", r#"{"name":"boxed","arguments":{}}"#),
+        [r#""text":"boxed""#],
+    );
 }

@@ -1,6 +1,6 @@
 //! A server and some ways to offer it.
 
-use core::future::{Ready, ready};
+use core::future::{Pending, Ready, pending, ready};
 
 use mcp_async::Server;
 use mcp_async::server::{Context, HandlerError, ServerBuilder};
@@ -39,4 +39,9 @@ pub(crate) fn says<S>(
     text: &'static str,
 ) -> impl Fn((), Context<S>) -> Ready<Result<&'static str, HandlerError>> + Send + Sync + 'static {
     move |_, _| ready(Ok(text))
+}
+
+/// A handler that does not end.
+pub(crate) fn never<S>((): (), _: Context<S>) -> Pending<Result<&'static str, HandlerError>> {
+    pending()
 }

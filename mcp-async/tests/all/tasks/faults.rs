@@ -17,7 +17,7 @@ use super::support::{
     status, update,
 };
 use crate::scripted::{LineClient, member, text};
-use crate::texts::{SHUTTING_DOWN, UNKNOWN_TASK};
+use crate::texts::{SHUTTING_DOWN, UNKNOWN_TASK, has};
 
 /// TK-61
 #[test]
@@ -415,8 +415,7 @@ fn the_record_of_another_task_changes_nothing() {
         update(wire, id, &accept("q1", "right"));
         // A store that has failed is asked less and less often.
         pass(3500);
-        let got = about(wire, "tasks/get", id);
-        assert!(got.contains("done right"), "{got}");
+        has(&about(wire, "tasks/get", id), ["done right"]);
     }
     crate::sim::end();
 }

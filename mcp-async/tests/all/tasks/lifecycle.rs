@@ -10,6 +10,7 @@ use super::support::{
 };
 use crate::scripted::{LineClient, member, text};
 use crate::texts::INTERNAL_ERROR;
+use crate::texts::has;
 
 /// TK-30, TK-34, TK-35, TK-36, TK-53, TK-56
 #[test]
@@ -78,10 +79,8 @@ fn only_the_declaration_of_the_very_call_makes_a_task() {
         crate::server_typed::support::revisions().filter(|revision| revision.is_legacy())
     {
         let mut wire = LineClient::declaring(&server, revision, TASKS);
-        let answer = call(&mut wire, "job", "{}");
-        assert!(answer.contains(r#""text":"done""#), "{answer}");
-        let refused = call(&mut wire, "job_only", "{}");
-        assert!(refused.contains("tasks only"), "{refused}");
+        has(&call(&mut wire, "job", "{}"), [r#""text":"done""#]);
+        has(&call(&mut wire, "job_only", "{}"), ["tasks only"]);
     }
     // A tool without a policy never becomes a task.
     let mut wire = client(&server);
@@ -115,7 +114,7 @@ fn a_task_sends_neither_progress_nor_log_messages() {
         r#"{"name":"talks","_meta":{"progressToken":"p","#,
         r#""io.modelcontextprotocol/logLevel":"debug"}}"#
     );
-    let has = |heard: &[String], text: &str| heard.iter().any(|line| line.contains(text));
+    let heard_of = |heard: &[String], text: &str| heard.iter().any(|line| line.contains(text));
     let mut wire = LineClient::new(&server, Revision::V2026_07_28);
     let exchange = wire.send("tools/call", asked);
     for _ in 0..3 {
@@ -124,7 +123,10 @@ fn a_task_sends_neither_progress_nor_log_messages() {
     }
     assert!(wire.answer(exchange).is_some());
     let heard = wire.hear();
-    assert!(SENT.iter().all(|method| has(&heard, method)), "{heard:?}");
+    assert!(
+        SENT.iter().all(|method| heard_of(&heard, method)),
+        "{heard:?}"
+    );
 
     let mut wire = client(&server);
     let created = wire.ask("tools/call", asked);
@@ -139,8 +141,11 @@ fn a_task_sends_neither_progress_nor_log_messages() {
     assert_eq!(status(&mut wire, &id), "completed");
     let heard = wire.hear();
     let message = r#""statusMessage":"on the way""#;
-    assert!(has(&heard, message), "{heard:?}");
-    assert!(!SENT.iter().any(|method| has(&heard, method)), "{heard:?}");
+    assert!(heard_of(&heard, message), "{heard:?}");
+    assert!(
+        !SENT.iter().any(|method| heard_of(&heard, method)),
+        "{heard:?}"
+    );
 }
 
 /// TK-43, TK-64

@@ -19,7 +19,7 @@ use super::support::{
     update,
 };
 use crate::scripted::{LineClient, member, text};
-use crate::texts::UNKNOWN_TASK;
+use crate::texts::{UNKNOWN_TASK, has};
 
 /// TK-51, TK-60
 #[test]
@@ -151,8 +151,7 @@ fn tasks_that_run_have_a_bound_of_their_own() {
             text(&refused, &["error", "message"]),
             "limit reached: tasks that run"
         );
-        let answer = call(&mut wire, "job", "{}");
-        assert!(answer.contains("done"), "{answer}");
+        has(&call(&mut wire, "job", "{}"), ["done"]);
         pass(100);
         pass(0);
     }
@@ -180,7 +179,7 @@ fn a_call_that_stays_in_its_exchange_is_an_event() {
     });
     let seen = notes.take().join("\n");
     let expected = "limit=limit reached: tasks that run message=a call runs in its exchange";
-    assert!(seen.contains("DEBUG") && seen.contains(expected), "{seen}");
+    has(&seen, ["DEBUG", expected]);
     crate::sim::end();
 }
 
@@ -196,8 +195,7 @@ fn a_handler_that_need_not_have_a_task_goes_on_in_its_exchange_at_the_bound() {
     );
     assert!(wire.answer(sent).is_none());
     pass(100);
-    let answer = wire.answer(sent).unwrap();
-    assert!(answer.contains("false"), "{answer}");
+    has(&wire.answer(sent).unwrap(), ["false"]);
     crate::sim::end();
 }
 
@@ -330,8 +328,7 @@ fn a_task_takes_no_place_of_a_concurrency_limit() {
         let created = wire.answer(attached).unwrap();
         assert_ne!(text(&created, &["result", "taskId"]), "");
         crate::sim::settle();
-        let answer = call(&mut wire, "plain", "{}");
-        assert!(answer.contains("done"), "{answer}");
+        has(&call(&mut wire, "plain", "{}"), ["done"]);
         crate::sim::end();
     }
 }
@@ -360,8 +357,7 @@ fn a_dropped_wait_for_the_end_of_a_task_leaves_no_waker() {
     let mut wire = client(&server.with(waits));
     let id = create(&mut wire, "waits", "{}");
     pass(0);
-    let got = about(&mut wire, "tasks/get", &id);
-    assert!(got.contains(r#""text":"0""#), "{got}");
+    has(&about(&mut wire, "tasks/get", &id), [r#""text":"0""#]);
 }
 
 /// What a task keeps travels nowhere.
@@ -379,9 +375,13 @@ fn what_a_task_keeps_has_no_room_to_fit_into() {
     let mut wire = client(&server);
     let id = create(&mut wire, "keeps", "{}");
     pass(0);
-    let got = about(&mut wire, "tasks/get", &id);
-    assert!(got.contains(r#""text":"true true""#), "{got}");
+    has(
+        &about(&mut wire, "tasks/get", &id),
+        [r#""text":"true true""#],
+    );
     let mut plain = LineClient::declaring(&server, Revision::V2026_07_28, "{}");
-    let answer = call(&mut plain, "keeps", "{}");
-    assert!(answer.contains(r#""text":"false false""#), "{answer}");
+    has(
+        &call(&mut plain, "keeps", "{}"),
+        [r#""text":"false false""#],
+    );
 }

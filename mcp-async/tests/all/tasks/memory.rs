@@ -1,7 +1,6 @@
 //! The memory of tasks that run.
 
-use crate::scripted::{declaring, modern, send};
-use crate::sim::Sim;
+use crate::scripted::{Serve, declaring, modern, send};
 use core::future::{Future as _, pending, poll_fn};
 use core::pin::pin;
 use core::task::Poll;
@@ -35,7 +34,7 @@ fn a_task_that_runs_takes_little_memory() {
     let (builder, _) = server(Tasks::new());
     let mut wire = client(&builder);
     let pipe = bytes(|| drop(create(&mut wire, "job", r#"{"steps":1000000}"#)));
-    let service = builder.http().into_service(Sim).unwrap();
+    let service = builder.http().served();
     let call = r#"1 tools/call {"name":"job","arguments":{"steps":1000000}}"#;
     let call = declaring(BOTH, call);
     let http = bytes(|| {

@@ -4,6 +4,7 @@ use mcp_async::tasks::server::Tasks;
 
 use super::support::{TASKS, about, accept, call, client, create, pass, server, status, update};
 use crate::scripted::{LineClient, member, text};
+use crate::texts::has;
 
 /// TK-36, TK-39, TK-40, TK-63
 #[test]
@@ -30,8 +31,10 @@ fn questions_wait_in_the_task_for_their_answers() {
     // The first answer counts.
     update(&mut wire, &id, &accept("q2", "late"));
     update(&mut wire, &id, &accept("q1", "one"));
-    let got = about(&mut wire, "tasks/get", &id);
-    assert!(got.contains(r#""text":"done one two""#), "{got}");
+    has(
+        &about(&mut wire, "tasks/get", &id),
+        [r#""text":"done one two""#],
+    );
     // An ended task takes no answers, and says nothing of it.
     let answer = update(&mut wire, &id, &accept("q1", "x"));
     assert_eq!(text(&answer, &["result", "resultType"]), "complete");
@@ -66,8 +69,10 @@ fn a_malformed_answer_refuses_the_whole_update() {
         &id,
         &format!("{},{}", accept("q2", "two"), r#""q1":{"action":"decline"}"#),
     );
-    let got = about(&mut wire, "tasks/get", &id);
-    assert!(got.contains(r#""text":"done no two""#), "{got}");
+    has(
+        &about(&mut wire, "tasks/get", &id),
+        [r#""text":"done no two""#],
+    );
 }
 
 /// TK-55
@@ -103,11 +108,12 @@ fn a_deferred_task_finishes_its_rounds_first() {
     assert_eq!(member(&created, &["result", "requestState"]), "");
     let id = text(&created, &["result", "taskId"]);
     pass(100);
-    let got = about(&mut wire, "tasks/get", &id);
-    assert!(got.contains(r#""text":"Ada true""#), "{got}");
+    has(
+        &about(&mut wire, "tasks/get", &id),
+        [r#""text":"Ada true""#],
+    );
     // Without steps it ends in its exchange.
-    let answer = call(&mut wire, "deferred", "{}");
-    assert!(answer.contains("at once"), "{answer}");
+    has(&call(&mut wire, "deferred", "{}"), ["at once"]);
     assert_eq!(running.get(), 0);
 }
 

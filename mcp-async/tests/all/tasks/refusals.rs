@@ -5,11 +5,10 @@ use mcp_async::http::HttpService;
 use mcp_async::tasks::server::Tasks;
 
 use super::support::{TASKS, pass, server};
-use crate::scripted::{Reply, RequestExt, declaring, modern, send, text};
-use crate::sim::Sim;
+use crate::scripted::{Reply, RequestExt, Serve, declaring, modern, send, text};
 
 fn service(tasks: Tasks) -> HttpService {
-    server(tasks).0.http().into_service(Sim).unwrap()
+    server(tasks).0.http().served()
 }
 
 fn request(text: &str, user: &str) -> Request<String> {

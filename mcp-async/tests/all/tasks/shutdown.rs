@@ -14,9 +14,9 @@ use mcp_proto::Revision;
 
 use super::stores::{Fault, Hostile};
 use super::support::{BOTH, Running, about, create, pass, server, status};
-use crate::scripted::{LineClient, declaring, member, modern, send, text};
-use crate::sim::{self, Sim};
-use crate::texts::SHUTTING_DOWN;
+use crate::scripted::{LineClient, Serve, declaring, member, modern, send, text};
+use crate::sim::{self};
+use crate::texts::{SHUTTING_DOWN, has};
 
 type Built = Server<Running>;
 
@@ -134,11 +134,10 @@ fn a_mounted_service_is_drained_when_its_tasks_have_ended() {
             true => Poll::Ready(()),
             false => Poll::Pending,
         }));
-    let service = http.into_service(Sim).unwrap();
+    let service = http.served();
     let called = r#"1 tools/call {"name":"job","arguments":{"steps":1000}}"#;
     let called = declaring(BOTH, called);
-    let created = send(&service, modern(&called)).text();
-    assert!(created.contains("taskId"), "{created}");
+    has(&send(&service, modern(&called)).text(), ["taskId"]);
     pass(0);
     let mut cx = Context::from_waker(Waker::noop());
     let mut drained = pin!(service.drain());
@@ -163,7 +162,7 @@ fn a_mounted_service_is_drained_when_its_tasks_have_ended() {
 #[test]
 fn calls_that_a_bound_keeps_in_their_exchange_are_counted() {
     let (server, _) = server(Tasks::new().max_running(1));
-    let service = server.http().into_service(Sim).unwrap();
+    let service = server.http().served();
     let call = |steps: u32| {
         let called = format!(r#"1 tools/call {{"name":"job","arguments":{{"steps":{steps}}}}}"#);
         let answered = send(&service, modern(&declaring(BOTH, &called))).text();

@@ -15,6 +15,7 @@ use mcp_async::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreE
 use super::support::{about, accept, call, client, create, pass, server, sleep, status, update};
 use crate::scripted::{member, text};
 use crate::sim::done;
+use crate::texts::has;
 
 /// A store that misbehaves from a certain call on.
 #[derive(Clone)]
@@ -309,8 +310,7 @@ fn what_arrives_at_another_process_reaches_the_task() {
     assert_eq!(status(&mut there, &asks), "input_required");
     update(&mut there, &asks, &accept("q1", "there"));
     pass(500);
-    let got = about(&mut here, "tasks/get", &asks);
-    assert!(got.contains("done there"), "{got}");
+    has(&about(&mut here, "tasks/get", &asks), ["done there"]);
     about(&mut there, "tasks/cancel", &works);
     pass(500);
     assert_eq!(running.get(), 0);

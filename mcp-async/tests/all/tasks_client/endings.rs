@@ -14,6 +14,7 @@ use super::support::{
 };
 use crate::client_typed::support::{advance, poll_once, run};
 use crate::sim::{Sim, settle};
+use crate::texts::has;
 
 #[test]
 fn a_failed_task_is_the_error_of_its_call() {
@@ -208,8 +209,10 @@ fn nonsense_is_reported_as_such() {
             let (result, log) = call(vec![Say::Result(answer)]).await;
             let error = result.expect_err(expected);
             let source = core::error::Error::source(&error);
-            let text = source.map_or(error.to_string(), |source| source.to_string());
-            assert!(text.contains(expected), "{text}");
+            has(
+                &source.map_or(error.to_string(), |source| source.to_string()),
+                [expected],
+            );
             settle();
             assert_eq!(log.count("tasks/cancel"), 1);
         });

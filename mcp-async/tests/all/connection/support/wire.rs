@@ -13,6 +13,7 @@ use super::{Demo, Watch};
 use crate::chopped::Chopped;
 use crate::scripted::{INITIALIZED, LinePeer, initialize_with, message};
 use crate::sim::{Sim, spawn};
+use crate::texts::has;
 
 pub(crate) struct Wire {
     pub(crate) peer: Peer,
@@ -82,11 +83,7 @@ impl Wire {
     pub(crate) fn legacy(mut self) -> Self {
         self.send(&initialize_with("2025-11-25", r#"{"elicitation":{}}"#));
         self.send(INITIALIZED);
-        let answer = self.read();
-        assert!(
-            answer.contains(r#""protocolVersion":"2025-11-25""#),
-            "{answer}"
-        );
+        has(&self.read(), [r#""protocolVersion":"2025-11-25""#]);
         self
     }
 

@@ -5,14 +5,14 @@ use mcp_async::tasks::server::Tasks;
 
 use super::support::{filled, server};
 use crate::scripted::{
-    HttpClient, RequestExt, initialize, initialize_with, member, post, send, text,
+    HttpClient, RequestExt, Serve, initialize, initialize_with, member, post, send, text,
 };
-use crate::sim::{self, Sim};
+use crate::sim::{self};
 use crate::tasks::support::pass;
-use crate::texts::UNKNOWN_TASK;
+use crate::texts::{UNKNOWN_TASK, has};
 
 fn service() -> HttpService {
-    server(Tasks::new()).0.http().into_service(Sim).unwrap()
+    server(Tasks::new()).0.http().served()
 }
 
 /// A session of this user, or of a client that is not verified.
@@ -83,7 +83,7 @@ fn a_task_is_shown_without_an_event_stream() {
 #[test]
 fn polls_that_are_too_frequent_are_refused_in_sessions() {
     let tasks = Tasks::new().max_polls_per_interval(20);
-    let service = server(tasks).0.http().into_service(Sim).unwrap();
+    let service = server(tasks).0.http().served();
     let (ada, eve) = (
         session(&service, Some("ada")),
         session(&service, Some("eve")),
@@ -174,8 +174,7 @@ fn the_stream_of_the_session_asks_where_no_request_waits() {
     assert!(!stream.text().contains("elicitation/create"));
     (0..5).for_each(|_| pass(1000));
     answer(&session, &stream.text(), "green");
-    let told = stream.text();
-    assert!(told.contains(r#""status":"completed""#), "{told}");
+    has(&stream.text(), [r#""status":"completed""#]);
     let got = ask(&session, "tasks/get", &format!(r#"{{"taskId":"{id}"}}"#));
     assert_eq!(text(&got, &["result", "status"]), "completed");
     sim::end();

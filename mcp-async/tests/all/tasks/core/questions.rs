@@ -13,6 +13,7 @@ use crate::scripted::{LineClient, member, text};
 use crate::sim;
 use crate::tasks::stores::{Fault, Hostile};
 use crate::tasks::support::{Running, about, pass, status};
+use crate::texts::has;
 
 /// TK-08, TK-11, TK-13, TK-63
 #[test]
@@ -32,8 +33,10 @@ fn the_request_for_the_result_asks_the_questions() {
     reply(&mut wire, &asked[1], &filled("two"));
     assert_eq!(status(&mut wire, &id), "input_required");
     reply(&mut wire, &asked[0], &filled("one"));
-    let result = answer(&mut wire, wanted).unwrap();
-    assert!(result.contains(r#""text":"done one two""#), "{result}");
+    has(
+        &answer(&mut wire, wanted).unwrap(),
+        [r#""text":"done one two""#],
+    );
     assert_eq!(status(&mut wire, &id), "completed");
     assert_eq!(running.get(), 0);
     assert!(hear(&mut wire, "elicitation/create").is_empty());
@@ -57,8 +60,10 @@ fn a_question_is_asked_once_at_a_time() {
     let asked = hear(&mut wire, "elicitation/create");
     assert_eq!(asked.len(), 1, "{asked:?}");
     reply(&mut wire, &asked[0], &filled("two"));
-    let result = answer(&mut wire, second).unwrap();
-    assert!(result.contains(r#""text":"done two""#), "{result}");
+    has(
+        &answer(&mut wire, second).unwrap(),
+        [r#""text":"done two""#],
+    );
     sim::end();
 }
 
@@ -78,8 +83,10 @@ fn the_session_is_asked_where_no_request_waits() {
     pass(3000);
     assert!(hear(&mut wire, "elicitation/create").is_empty());
     reply(&mut wire, &asked[0], &filled("late"));
-    let result = answer(&mut wire, wanted).unwrap();
-    assert!(result.contains(r#""text":"done late""#), "{result}");
+    has(
+        &answer(&mut wire, wanted).unwrap(),
+        [r#""text":"done late""#],
+    );
     // Neither does the session ask what a request asks.
     let id = create(&mut wire, "job", r#"{"ask":1}"#);
     want(&mut wire, &id);
@@ -105,8 +112,10 @@ fn a_question_of_a_session_is_left_to_a_request_of_another_one() {
     let asked = hear(&mut second, "elicitation/create");
     assert_eq!(asked.len(), 1, "{asked:?}");
     reply(&mut second, &asked[0], &filled("here"));
-    let result = answer(&mut second, wanted).unwrap();
-    assert!(result.contains(r#""text":"done here""#), "{result}");
+    has(
+        &answer(&mut second, wanted).unwrap(),
+        [r#""text":"done here""#],
+    );
     sim::end();
 }
 
@@ -126,8 +135,10 @@ fn a_request_that_cannot_be_asked_refuses_no_question() {
     let question = hear(&mut asked, "elicitation/create");
     assert_eq!(question.len(), 1, "{question:?}");
     reply(&mut asked, &question[0], &filled("yes"));
-    let result = answer(&mut asked, wanted).unwrap();
-    assert!(result.contains(r#""text":"done yes""#), "{result}");
+    has(
+        &answer(&mut asked, wanted).unwrap(),
+        [r#""text":"done yes""#],
+    );
     sim::end();
 }
 
@@ -169,8 +180,7 @@ fn a_question_from_a_spawned_task_is_asked() {
     let asked = hear(&mut wire, "elicitation/create");
     assert_eq!(asked.len(), 1, "{asked:?}");
     reply(&mut wire, &asked[0], r#""result":{"action":"accept"}"#);
-    let result = answer(&mut wire, wanted).unwrap();
-    assert!(result.contains("Accept"), "{result}");
+    has(&answer(&mut wire, wanted).unwrap(), ["Accept"]);
     sim::end();
 }
 
@@ -190,10 +200,9 @@ fn a_large_or_deep_error_of_a_client_is_a_short_one() {
         let wanted = want(&mut wire, &id);
         let asked = hear(&mut wire, "elicitation/create");
         reply(&mut wire, &asked[0], &format!(r#""error":{error}"#));
-        let result = answer(&mut wire, wanted).unwrap();
-        assert!(
-            result.contains("the client answered with an error"),
-            "{result}"
+        has(
+            &answer(&mut wire, wanted).unwrap(),
+            ["the client answered with an error"],
         );
         sim::end();
     }
@@ -237,8 +246,10 @@ fn questions_of_every_kind_are_asked() {
         }
         reply(&mut wire, &asked[0], &format!(r#""result":{result}"#));
     }
-    let result = answer(&mut wire, wanted).unwrap();
-    assert!(result.contains(r#""text":"1 Accept small""#), "{result}");
+    has(
+        &answer(&mut wire, wanted).unwrap(),
+        [r#""text":"1 Accept small""#],
+    );
 }
 
 /// TK-61
@@ -257,8 +268,10 @@ fn a_question_is_answered_at_any_process() {
     for _ in 0..4 {
         pass(500);
     }
-    let result = answer(&mut there, wanted).unwrap();
-    assert!(result.contains(r#""text":"done there""#), "{result}");
+    has(
+        &answer(&mut there, wanted).unwrap(),
+        [r#""text":"done there""#],
+    );
     assert_eq!(status(&mut here, &id), "completed");
     sim::end();
 }
@@ -345,8 +358,10 @@ fn an_answer_outlives_the_request_that_asked_for_it() {
         for wire in [&mut wire, &mut other] {
             assert!(hear(wire, "elicitation/create").is_empty(), "{fault:?}");
         }
-        let result = answer(&mut other, wanted).unwrap();
-        assert!(result.contains(r#""text":"done kept""#), "{result}");
+        has(
+            &answer(&mut other, wanted).unwrap(),
+            [r#""text":"done kept""#],
+        );
         assert_eq!(running.get(), 0);
         sim::end();
     }
@@ -379,7 +394,9 @@ fn what_the_client_did_not_declare_is_not_asked() {
     let mut wire = LineClient::new(&server, Revision::V2025_11_25);
     let id = create(&mut wire, "job", r#"{"ask":1}"#);
     let wanted = want(&mut wire, &id);
-    let result = answer(&mut wire, wanted).unwrap();
-    assert!(result.contains("the question was not asked"), "{result}");
+    has(
+        &answer(&mut wire, wanted).unwrap(),
+        ["the question was not asked"],
+    );
     assert!(hear(&mut wire, "elicitation/create").is_empty());
 }
