@@ -10,7 +10,7 @@ use mcp_proto::{Revision, RevisionSet};
 use super::support::{
     Browser, CALLBACK, RESOURCE, TOKEN, USER, parameter, provider_answers, service,
 };
-use crate::client_http::site::check;
+use crate::scripted::http_server::check;
 use crate::sim::Sim;
 
 impl UserAgent for Browser {

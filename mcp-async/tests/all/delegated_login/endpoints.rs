@@ -12,8 +12,8 @@ use super::support::{
     member, parameter, post, provider, provider_answers, register, server, service, tokens, whose,
 };
 use crate::authorization::guard::{names, page, pages};
-use crate::http_server::support::{Waiting, advance, now, send};
-use crate::sim::Sim;
+use crate::scripted::{Waiting, send};
+use crate::sim::{Sim, advance, now};
 
 #[test]
 fn a_handler_gets_the_token_of_the_provider() {
@@ -45,7 +45,7 @@ fn the_documents_lead_to_the_endpoints() {
     );
     let foreign =
         Request::get("/.well-known/oauth-authorization-server").header("host", "proxy.inside");
-    let document = send(&service, foreign.body("").unwrap()).whole();
+    let document = send(&service, foreign.body(String::new()).unwrap()).whole();
     assert_eq!(
         member(&document, "token_endpoint"),
         "http://localhost:8000/token"
@@ -63,7 +63,7 @@ fn the_endpoints_are_at_their_hosts_only() {
         Request::get(path),
         Request::post("/token").header("host", "evil.example"),
     ] {
-        let reply = send(&service, request.body("").unwrap());
+        let reply = send(&service, request.body(String::new()).unwrap());
         assert_eq!(reply.status, 403);
     }
     assert_eq!(get(&service, "/elsewhere").status, 404);

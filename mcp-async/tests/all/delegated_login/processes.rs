@@ -9,8 +9,8 @@ use super::support::{
     Browser, TOKEN, USER, VERIFIER, authorize_url, login, member, parameter, post,
     provider_answers, register, server, whose,
 };
-use crate::http_server::support::{now, send};
-use crate::sim::{self, Sim};
+use crate::scripted::send;
+use crate::sim::{self, Sim, now};
 
 /// Two processes, the second of which has a new key and accepts the one of before.
 fn processes(set: impl Fn(DelegatedLogin) -> DelegatedLogin) -> [HttpService; 2] {

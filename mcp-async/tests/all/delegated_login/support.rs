@@ -11,8 +11,8 @@ use mcp_async::server::{Context, ServerBuilder};
 use tower_service::Service as _;
 
 use crate::authorization::guard::{names, page, pages};
-use crate::http_server::support::{Reply, modern, now, request, send, signed};
-use crate::sim::Sim;
+use crate::scripted::{Reply, RequestExt as _, modern, send};
+use crate::sim::{Sim, now};
 
 pub(crate) const RESOURCE: &str = "http://localhost:8000/mcp";
 pub(crate) const PROVIDER: &str = "http://localhost:9";
@@ -80,12 +80,15 @@ pub(crate) fn get(service: &HttpService, url: &str) -> Reply {
     send(service, from(Request::get(path_of(url)), ""))
 }
 
-pub(crate) fn post<'b>(path: &str, body: &'b str) -> Request<&'b str> {
+pub(crate) fn post(path: &str, body: &str) -> Request<String> {
     from(Request::post(path), body)
 }
 
-fn from(request: http::request::Builder, body: &str) -> Request<&str> {
-    request.header("host", "localhost:8000").body(body).unwrap()
+fn from(request: http::request::Builder, body: &str) -> Request<String> {
+    request
+        .header("host", "localhost:8000")
+        .body(body.to_owned())
+        .unwrap()
 }
 
 fn path_of(url: &str) -> &str {
@@ -153,8 +156,8 @@ pub(crate) fn tokens(service: &HttpService) -> (String, String, String) {
 
 /// Calls the tool with this token; the answer, or the status.
 pub(crate) fn whose(service: &HttpService, token: &str) -> Result<String, u16> {
-    let body = request(1, "tools/call", r#""name":"whose","arguments":{}"#);
-    let reply = send(service, signed(modern(&body), token));
+    let asked = modern(r#"1 tools/call {"name":"whose","arguments":{}}"#);
+    let reply = send(service, asked.signed(token));
     match reply.status.as_u16() {
         200 => {
             let body: serde_json::Value = serde_json::from_str(&reply.whole()).unwrap();
@@ -176,7 +179,7 @@ impl Browser {
         Self(service.clone())
     }
 
-    async fn send(&self, request: Request<&str>) -> Reply {
+    async fn send(&self, request: Request<String>) -> Reply {
         let request = request.map(|body| Full::new(Bytes::copy_from_slice(body.as_bytes())));
         let Ok(response) = self.0.clone().call(request).await;
         Reply::new(response)

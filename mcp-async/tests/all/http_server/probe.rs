@@ -4,7 +4,7 @@ use http::{Method, Request};
 use mcp_async::http::{AccessError, HttpService, Readiness};
 
 use crate::http_server::legacy::server;
-use crate::http_server::support::send;
+use crate::scripted::send;
 use crate::sim::Sim;
 
 /// An endpoint whose senders nobody verifies, with a check.
@@ -22,9 +22,12 @@ fn closed() -> HttpService {
     http.into_service(Sim).unwrap()
 }
 
-fn asked(method: Method, path: &str) -> Request<&'static str> {
+fn asked(method: Method, path: &str) -> Request<String> {
     let request = Request::builder().method(method).uri(path);
-    request.header("host", "10.0.0.7:8000").body("").unwrap()
+    request
+        .header("host", "10.0.0.7:8000")
+        .body(String::new())
+        .unwrap()
 }
 
 #[test]
