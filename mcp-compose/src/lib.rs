@@ -41,7 +41,7 @@ pub use self::host::{
 };
 pub use self::naming::{Collision, Naming};
 #[cfg(feature = "server")]
-pub use self::proxy::{Proxy, ProxyBuilder, ProxyLimits, UpstreamState};
+pub use self::proxy::{Proxy, ProxyBuilder, ProxyCaller, ProxyLimits, UpstreamState};
 
 /// Compiles the programs of the README.
 #[cfg(all(doctest, feature = "server"))]

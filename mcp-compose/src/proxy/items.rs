@@ -17,9 +17,10 @@ use mcp_async::uri_template::UriTemplate;
 
 use mcp_proto::model::keys;
 
+use super::asker::Asker;
 use super::forward::Ask;
 use super::path::{MARK, onward};
-use super::replies::failure;
+use super::replies::{failure, not_opened};
 use super::running::Running;
 use crate::catalog::{CatalogItem, Freshness, MergedList};
 
@@ -230,9 +231,9 @@ impl Origin {
     ) -> Result<Completion, HandlerError> {
         let opened = self
             .running
-            .quiet_session(&self.server, ClientFeatures::NONE, cx.principal())
+            .quiet_session(&self.server, ClientFeatures::NONE, Asker::of(&cx))
             .await;
-        let session = opened.map_err(HandlerError::reply)?;
+        let session = opened.map_err(|error| not_opened(&self.server, error))?;
         let others: Vec<(&str, &str)> = typed
             .arguments
             .iter()

@@ -86,7 +86,7 @@ async fn open(
         .await;
     let session = opened.map_err(|error| match error {
         OpenError::Full => "there are too many sessions".to_owned(),
-        OpenError::Unverified => "it is for verified callers".to_owned(),
+        OpenError::Unverified | OpenError::Refused(_) => "it is for verified callers".to_owned(),
         OpenError::Failed(error) => describe(&error),
     })?;
     upstream.note(&session.client);

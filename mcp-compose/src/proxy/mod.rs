@@ -1,5 +1,6 @@
 //! A server whose items are those of other servers.
 
+mod asker;
 mod bridge;
 mod capabilities;
 mod forward;
@@ -20,14 +21,18 @@ mod upstream;
 mod watched;
 
 use core::fmt;
+use core::future::Future;
 use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use mcp_async::Server;
-use mcp_async::runtime::RuntimeHandle;
-use mcp_async::server::{BuildError, ListKind, Principal, RegisterError, ServerBuilder};
+use mcp_async::runtime::{BoxFuture, RuntimeHandle};
+use mcp_async::server::{
+    BuildError, HandlerError, ListKind, Principal, RegisterError, ServerBuilder,
+};
 
+pub use self::asker::ProxyCaller;
 pub use self::limits::ProxyLimits;
 pub use self::upstream::UpstreamState;
 
@@ -155,38 +160,49 @@ impl ProxyBuilder {
     }
 
     /// Reaches a server by an entry for each caller: with headers, an authorization or variables that are this caller's own. Its
-    /// sessions are for this caller alone, and callers without a principal are refused.
+    /// sessions are for this caller alone, and callers without a principal are refused. The rule is asked when a session is opened. It can
+    /// ask the caller in turn, to log in at a page of the program for example, and what it refuses is the answer to the caller.
     ///
     /// The lists are read by the [entry](Self::entry) of the proxy, and are the same for all callers.
     ///
     /// ```
-    /// use mcp_async::process::Command;
-    /// use mcp_async::server::Principal;
-    /// use mcp_compose::{Proxy, ServerEntry};
+    /// use mcp_async::server::HandlerError;
+    /// use mcp_compose::{Proxy, ProxyCaller, ServerEntry};
     ///
     /// /// The token that this user has at the server.
-    /// fn token_of(caller: &Principal) -> String {
-    /// #   let _ = caller;
+    /// async fn token_of(user: &str) -> Option<String> {
+    /// #   let _ = user;
     ///     // ..
-    /// #   String::new()
+    /// #   None
     /// }
     ///
-    /// let url = "https://issues.example.com/mcp";
-    /// let proxy = Proxy::builder()
-    ///     .entry(ServerEntry::url("issues", url).header("Authorization", "Bearer of-the-proxy"))
-    ///     .caller_entry("issues", move |caller| {
-    ///         let value = format!("Bearer {}", token_of(caller));
-    ///         ServerEntry::url("issues", url).header("Authorization", value)
-    ///     });
+    /// async fn issues(caller: ProxyCaller) -> Result<ServerEntry, HandlerError> {
+    ///     let user = caller.principal.name();
+    ///     if token_of(user).await.is_none()
+    ///         && let Some(call) = &caller.call
+    ///     {
+    ///         // The page lets nobody in but this user.
+    ///         let page = "https://gateway.example.com/login/issues";
+    ///         call.elicit_url("login", "Log in at the tracker of issues", page).await?;
+    ///     }
+    ///     let token = token_of(user).await;
+    ///     let token = token.ok_or_else(|| HandlerError::visible("log in at the tracker of issues first"))?;
+    ///     let entry = ServerEntry::url("issues", "https://issues.example.com/mcp");
+    ///     Ok(entry.header("Authorization", format!("Bearer {token}")))
+    /// }
+    ///
+    /// let lists = ServerEntry::url("issues", "https://issues.example.com/mcp").header("Authorization", "Bearer of-the-proxy");
+    /// let proxy = Proxy::builder().entry(lists).caller_entry("issues", issues);
     /// # let _ = proxy;
     /// ```
-    pub fn caller_entry(
-        mut self,
-        server: &str,
-        entry: impl Fn(&Principal) -> ServerEntry + Send + Sync + 'static,
-    ) -> Self {
+    pub fn caller_entry<F, Fut>(mut self, server: &str, rule: F) -> Self
+    where
+        F: Fn(ProxyCaller) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<ServerEntry, HandlerError>> + Send + 'static,
+    {
+        let rule = move |caller: ProxyCaller| -> BoxFuture<'static, _> { Box::pin(rule(caller)) };
         let entries = &mut self.settings.caller_entries;
-        entries.insert(server.to_owned(), Arc::new(entry));
+        entries.insert(server.to_owned(), Arc::new(rule));
         self
     }
 

@@ -7,18 +7,26 @@ use mcp_async::{ErrorReply, code};
 use super::sessions::OpenError;
 
 /// Returns the error for the caller of a request for which there is no session.
-pub(super) fn not_opened(server: &str, error: OpenError) -> ErrorReply {
+pub(super) fn not_opened(server: &str, error: OpenError) -> HandlerError {
     match error {
+        OpenError::Refused(error) => error,
+        error => HandlerError::reply(no_session(server, &error)),
+    }
+}
+
+/// Returns the error for the caller of a request for which there is no session, beside the calls.
+pub(super) fn no_session(server: &str, error: &OpenError) -> ErrorReply {
+    let text = match error {
         OpenError::Full => {
-            let text = "too many sessions with servers are open for this caller; try again later";
-            ErrorReply::new(code::INTERNAL_ERROR, text)
+            "too many sessions with servers are open for this caller; try again later".to_owned()
         }
         OpenError::Unverified => {
-            let text = format!("the server `{server}` is for callers whose identity is verified");
-            ErrorReply::new(code::INTERNAL_ERROR, text)
+            format!("the server `{server}` is for callers whose identity is verified")
         }
-        OpenError::Failed(_) => unreachable(server),
-    }
+        OpenError::Refused(_) => format!("the server `{server}` is not open to this caller"),
+        OpenError::Failed(_) => return unreachable(server),
+    };
+    ErrorReply::new(code::INTERNAL_ERROR, text)
 }
 
 /// Returns the error for the caller of a request to a server that is not connected.

@@ -5,20 +5,21 @@ use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::sync::{Arc, Weak};
 
+use mcp_async::Client;
 use mcp_async::client::ConnectError;
 use mcp_async::model::{ClientFeatures, Meta};
 use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::{CallContext, HandlerError, Principal, RegisterError};
 use mcp_async::tasks::client::TaskOptions;
-use mcp_async::{Client, ErrorReply};
 
 use super::ProxyLimits;
+use super::asker::Asker;
 use super::bridge::{Bridge, Caller, declare};
 use super::capabilities::relayed;
 use super::front::Front;
 use super::held::{HeldCalls, RunningCall};
 use super::path::onward;
-use super::places::{CallerName, Owner, Places};
+use super::places::{Owner, Places};
 use super::replies::{not_opened, unreachable};
 use super::sessions::{Key, Lease, Leases, OpenError, Session, Sessions};
 use super::task_id::TaskKey;
@@ -162,8 +163,10 @@ impl Running {
         if features.is_empty() && upstream.caller_entry.is_none() {
             return Ok(Lease::shared(main));
         }
-        let session = Box::pin(self.quiet_session(server, features, cx.principal())).await;
-        session.map(Lease::shared).map_err(HandlerError::reply)
+        let session = Box::pin(self.quiet_session(server, features, Asker::of(cx))).await;
+        session
+            .map(Lease::shared)
+            .map_err(|error| not_opened(server, error))
     }
 
     /// Returns a session that declares these capabilities and belongs to the caller, or to this call of it.
@@ -174,13 +177,13 @@ impl Running {
         cx: &CallContext,
     ) -> Result<Lease, HandlerError> {
         let server = &upstream.name;
-        let caller = cx.principal();
-        let owner = Owner::Caller(name_of(caller));
+        let caller = Asker::of(cx);
+        let owner = Owner::Caller(caller.name());
         let open = |side| self.open(upstream, features, side, caller, owner.clone());
         let mut key = Key {
             server: Arc::clone(server),
             features,
-            caller: name_of(caller),
+            caller: caller.name(),
         };
         let opened = if let Some(own) = cx.session_state::<CallerSessions>() {
             let own_side = || Caller::Session {
@@ -199,7 +202,7 @@ impl Running {
             let open = || open(Caller::Call);
             self.leases.get(&key, &self.runtime, open).await
         };
-        opened.map_err(|error| HandlerError::reply(not_opened(server, error)))
+        opened.map_err(|error| not_opened(server, error))
     }
 
     /// Returns the session that declares these capabilities and in which the server asks nobody. All callers share it, because each
@@ -208,25 +211,25 @@ impl Running {
         &self,
         server: &Arc<str>,
         features: ClientFeatures,
-        caller: Option<&Principal>,
-    ) -> Result<Arc<Session>, ErrorReply> {
-        let upstream = self.upstream(server).ok_or_else(|| unreachable(server))?;
-        let of_caller = upstream.caller_entry.as_ref().and(caller);
-        if features.is_empty() && upstream.caller_entry.is_none() {
-            return upstream.main().await.ok_or_else(|| unreachable(server));
+        caller: Asker<'_>,
+    ) -> Result<Arc<Session>, OpenError> {
+        let gone = || OpenError::Failed(ConnectError::Closed);
+        let upstream = self.upstream(server).ok_or_else(gone)?;
+        let is_own = upstream.caller_entry.is_some();
+        if features.is_empty() && !is_own {
+            return upstream.main().await.ok_or_else(gone);
         }
         let key = Key {
             server: Arc::clone(server),
             features,
-            caller: name_of(of_caller),
+            caller: caller.name().filter(|_| is_own),
         };
-        let owner = match of_caller {
-            Some(_) => Owner::Caller(key.caller.clone()),
-            None => Owner::All(name_of(caller)),
+        let owner = match is_own {
+            true => Owner::Caller(caller.name()),
+            false => Owner::All(caller.name()),
         };
-        let open = || self.open(&upstream, features, Caller::Nobody, of_caller, owner);
-        let session = self.quiet.get(&key, &self.runtime, open).await;
-        session.map_err(|error| not_opened(server, error))
+        let open = || self.open(&upstream, features, Caller::Nobody, caller, owner);
+        self.quiet.get(&key, &self.runtime, open).await
     }
 
     /// Opens a session for this caller that declares these capabilities.
@@ -235,20 +238,16 @@ impl Running {
         upstream: &Upstream,
         features: ClientFeatures,
         side: Caller,
-        caller: Option<&Principal>,
+        caller: Asker<'_>,
         owner: Owner,
     ) -> Result<Arc<Session>, OpenError> {
-        match (&upstream.caller_entry, caller) {
-            (None, _) => {
-                self.open_by(upstream, &upstream.entry, features, side, owner)
-                    .await
-            }
-            (Some(_), None) => Err(OpenError::Unverified),
-            (Some(entry), Some(caller)) => {
-                self.open_by(upstream, &entry(caller), features, side, owner)
-                    .await
-            }
-        }
+        let Some(entry) = &upstream.caller_entry else {
+            let opened = self.open_by(upstream, &upstream.entry, features, side, owner);
+            return opened.await;
+        };
+        let caller = caller.verified().ok_or(OpenError::Unverified)?;
+        let entry = entry(caller).await.map_err(OpenError::Refused)?;
+        self.open_by(upstream, &entry, features, side, owner).await
     }
 
     /// Opens a session by this entry.
@@ -327,10 +326,6 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-fn name_of(caller: Option<&Principal>) -> CallerName {
-    caller.map(|caller| caller.name().into())
 }
 
 /// The name that servers are told.

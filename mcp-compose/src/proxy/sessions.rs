@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mcp_async::client::ConnectError;
 use mcp_async::model::{ClientFeatures, LoggingLevel, ServerFeatures};
 use mcp_async::runtime::{RuntimeHandle, within};
-use mcp_async::server::CallContext;
+use mcp_async::server::{CallContext, HandlerError};
 use mcp_async::tasks::EXTENSION;
 use mcp_async::{Client, Revision};
 use mcp_proto::Instant;
@@ -134,6 +134,8 @@ pub(super) enum OpenError {
     Full,
     /// The caller has no principal, and the server is for those who have one.
     Unverified,
+    /// The rule for callers has refused this one.
+    Refused(HandlerError),
     Failed(ConnectError),
 }
 

@@ -9,8 +9,9 @@ use mcp_async::tasks::EXTENSION;
 use mcp_async::{ErrorReply, Job, Method};
 use serde::{Serialize, Serializer};
 
+use super::asker::Asker;
 use super::capabilities::relayed;
-use super::replies::failure;
+use super::replies::{failure, no_session};
 use super::running::Running;
 use super::task_id::ServerTask;
 
@@ -79,7 +80,9 @@ impl Running {
         owner: Option<&Principal>,
     ) -> Result<RawBuf, ErrorReply> {
         let server = &task.server;
-        let session = self.quiet_session(server, task.features, owner).await?;
+        let caller = Asker::beside_calls(owner);
+        let opened = self.quiet_session(server, task.features, caller).await;
+        let session = opened.map_err(|error| no_session(server, &error))?;
         let given = params.as_raw().object().unwrap_or_default();
         let asked = AboutTask {
             id: &task.id,

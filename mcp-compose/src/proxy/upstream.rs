@@ -6,9 +6,10 @@ use std::sync::{Arc, Weak};
 use mcp_async::Client;
 use mcp_async::Instant;
 use mcp_async::model::ServerFeatures;
-use mcp_async::runtime::RuntimeHandle;
-use mcp_async::server::Principal;
+use mcp_async::runtime::{BoxFuture, RuntimeHandle};
+use mcp_async::server::HandlerError;
 
+use super::asker::ProxyCaller;
 use super::sessions::Session;
 use crate::entry::ServerEntry;
 use crate::watch::Watch;
@@ -29,7 +30,8 @@ pub(super) struct Upstream {
 }
 
 /// Makes the entry of a server for a caller.
-pub(super) type CallerEntry = dyn Fn(&Principal) -> ServerEntry + Send + Sync;
+pub(super) type CallerEntry =
+    dyn Fn(ProxyCaller) -> BoxFuture<'static, Result<ServerEntry, HandlerError>> + Send + Sync;
 
 /// The session that callers share which declare nothing. Its client reads the lists.
 #[derive(Default)]

@@ -10,6 +10,7 @@ use mcp_async::server::layers::{Around, Layer, Layered};
 use mcp_async::server::{Call, CallContext, Peer, Principal, Service};
 use mcp_async::{Job, Method};
 
+use super::asker::Asker;
 use super::front::watches;
 use super::running::Running;
 use super::sessions::{Lease, Session};
@@ -86,7 +87,11 @@ impl Watched {
             let opened = match &cx {
                 Some(cx) => running.session_for(&server, cx).await.ok(),
                 None => running
-                    .quiet_session(&server, ClientFeatures::NONE, audience.principal())
+                    .quiet_session(
+                        &server,
+                        ClientFeatures::NONE,
+                        Asker::beside_calls(audience.principal()),
+                    )
                     .await
                     .ok()
                     .map(Lease::shared),
@@ -219,8 +224,8 @@ async fn next_session(
         if !audience.watches(&proxy, uri) {
             return None;
         }
-        let principal = audience.principal();
-        let opened = proxy.quiet_session(&upstream.name, ClientFeatures::NONE, principal);
+        let caller = Asker::beside_calls(audience.principal());
+        let opened = proxy.quiet_session(&upstream.name, ClientFeatures::NONE, caller);
         if let Ok(session) = opened.await {
             audience.tell(&proxy, uri);
             let is_first = session.followed.change(|uris| uris.insert(uri.to_owned()));

@@ -5,10 +5,10 @@ use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
 use mcp_async::client::Update;
-use mcp_async::model::{Completion, ElicitResult, Reference};
-use mcp_async::server::{CompletionRequest, Context, Principal, Prompt, Registry};
+use mcp_async::model::{Completion, ElicitParams, ElicitResult, Reference};
+use mcp_async::server::{CompletionRequest, Context, HandlerError, Prompt, Registry};
 use mcp_async::{Revision, Server, in_memory};
-use mcp_compose::{Naming, Proxy, ProxyBuilder, ProxyLimits, ServerEntry};
+use mcp_compose::{Naming, Proxy, ProxyBuilder, ProxyCaller, ProxyLimits, ServerEntry};
 
 use super::{caller, front, in_each_pair, verified};
 use crate::support::{only, run, runtime};
@@ -55,8 +55,9 @@ fn proxy(revision: Revision, reached: &Reached) -> ProxyBuilder {
     let of_callers = Arc::clone(reached);
     Proxy::builder()
         .entry(owned("proxy", revision, reached))
-        .caller_entry("back", move |caller: &Principal| {
-            owned(caller.name(), revision, &of_callers)
+        .caller_entry("back", move |caller: ProxyCaller| {
+            let entry = owned(caller.principal.name(), revision, &of_callers);
+            async move { Ok(entry) }
         })
         .naming(Naming::bare())
 }
@@ -154,4 +155,82 @@ fn changes_are_told_to_the_caller_whose_they_are() {
         let told = (of_ada.load(Ordering::SeqCst), of_bob.load(Ordering::SeqCst));
         assert_eq!(told, (1, 0));
     });
+}
+
+/// A page at which callers log in, and those who have.
+#[derive(Clone, Default)]
+struct LoginPage(Arc<Mutex<Vec<String>>>);
+
+impl LoginPage {
+    const URL: &'static str = "https://gateway.example/login";
+
+    fn knows(&self, name: &str) -> bool {
+        let known = self.0.lock().expect("no test panics with it");
+        known.iter().any(|known| known == name)
+    }
+
+    fn visit(&self, name: &str) {
+        self.0
+            .lock()
+            .expect("no test panics with it")
+            .push(name.to_owned());
+    }
+
+    /// The entry of a caller, who logs in first.
+    async fn entry(
+        self,
+        caller: ProxyCaller,
+        revision: Revision,
+        reached: Reached,
+    ) -> Result<ServerEntry, HandlerError> {
+        let name = caller.principal.name();
+        if let Some(call) = caller.call.as_ref().filter(|_| !self.knows(name)) {
+            call.elicit_url("login", "Log in", Self::URL).await?;
+        }
+        match self.knows(name) {
+            true => Ok(owned(name, revision, &reached)),
+            false => Err(HandlerError::visible("log in first")),
+        }
+    }
+}
+
+#[test]
+fn a_caller_logs_in_at_the_server_by_a_page() {
+    for upstream in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+            run(async {
+                let (page, reached) = (LoginPage::default(), Reached::default());
+                let (at, of_callers) = (page.clone(), Arc::clone(&reached));
+                let rule =
+                    move |caller| at.clone().entry(caller, upstream, Arc::clone(&of_callers));
+                let proxy = Proxy::builder()
+                    .entry(owned("proxy", upstream, &reached))
+                    .caller_entry("back", rule)
+                    .naming(Naming::bare())
+                    .start(runtime())
+                    .await;
+                let front = front(&proxy);
+                let visitor = page.clone();
+                let asked = only(revision).on_elicitation(move |asked: ElicitParams, _| {
+                    let ElicitParams::Url(asked) = asked else {
+                        panic!("{asked:?}")
+                    };
+                    assert_eq!(asked.url, LoginPage::URL);
+                    visitor.visit("ada");
+                    async { Ok(ElicitResult::agree()) }
+                });
+                let ada = verified(&front, asked, "ada").await;
+                assert_eq!(whoami(&ada).await, "ada", "{upstream} {revision}");
+                // Somebody else's login is of no use, and who cannot be asked is told.
+                let bob = verified(&front, only(revision), "bob").await;
+                let refused = whoami(&bob).await;
+                assert!(
+                    refused.contains("log in first") || refused.contains("elicitation"),
+                    "{refused}"
+                );
+                let owners = reached.lock().expect("no test panics with it").clone();
+                assert!(owners.iter().all(|(owner, _)| owner != "bob"));
+            });
+        }
+    }
 }
