@@ -21,6 +21,7 @@ pages! {
     choosing
     completion
     composition
+    delegated_login
     deploy
     extensions
     files

@@ -6,7 +6,7 @@ use super::world::{
 };
 use serde_json::json;
 
-/// GHSA-rww4-4w9c-7733: an attacker consents for a client of theirs, and lets another user log in at the provider.
+/// AU-15, GHSA-rww4-4w9c-7733: an attacker consents for a client of theirs, and lets another user log in at the provider.
 #[test]
 fn a_consent_in_one_browser_is_of_no_use_in_another() {
     let mut world = World::new();
@@ -79,7 +79,7 @@ fn a_forged_consent_is_refused() {
     assert_eq!(world.send(&own_form).status, 303);
 }
 
-/// GHSA-6x8h-498w-gv8c: a malicious server leads a client and its user to this one, for an authorization that the user
+/// AU-15, GHSA-6x8h-498w-gv8c: a malicious server leads a client and its user to this one, for an authorization that the user
 /// has given before. There is no silent one.
 #[test]
 fn every_authorization_asks_the_user() {
