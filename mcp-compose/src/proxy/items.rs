@@ -103,7 +103,7 @@ impl<S: Send + Sync + 'static> Changes<'_, S> {
         remove: impl Fn(&str) -> bool,
     ) {
         // Of several resources of one URI, the first counts.
-        let offered: HashMap<&str, &CatalogItem<T>> = listed
+        let mut offered: HashMap<&str, &CatalogItem<T>> = listed
             .iter()
             .rev()
             .map(|it| (&*it.exposed_name, it))
@@ -115,12 +115,23 @@ impl<S: Send + Sync + 'static> Changes<'_, S> {
             }
             stays
         });
-        for (key, it) in offered {
-            let is_same = |(server, item): &Known<T>| *server == it.server && *item == it.item;
-            if known.get(key).is_some_and(is_same) {
+        // In their order, because the first of the templates that match a URI answers for it.
+        for it in listed {
+            let key = &*it.exposed_name;
+            if offered.remove(key).is_none() {
                 continue;
             }
-            match self.registry.add(make(self.running, it)) {
+            let before = known.get(key);
+            if before.is_some_and(|(server, item)| *server == it.server && *item == it.item) {
+                continue;
+            }
+            let item = make(self.running, it);
+            let added = match before {
+                Some(_) => self.registry.add(item),
+                // The server in front may have an item of its own.
+                None => self.registry.add_new(item),
+            };
+            match added {
                 Ok(()) => {
                     let now = (Arc::clone(&it.server), Arc::clone(&it.item));
                     known.insert(key.to_owned(), now);

@@ -17,7 +17,7 @@ use crate::server::background::Works;
 use crate::server::caller::live::Live;
 use crate::server::items::catalog::{Catalog, Change};
 use crate::server::items::item::Item;
-use crate::server::items::register_error::RegisterError;
+use crate::server::items::register_error::{RegisterError, TWICE};
 use crate::server::items::resource::CacheHint;
 use crate::sync::{Lock, Waiters};
 
@@ -98,6 +98,17 @@ impl Inner {
     pub(in crate::server) fn add(&self, item: Item) -> Result<(), RegisterError> {
         let draft = self.settings.draft;
         let change = self.change(|catalog| catalog.add(item, draft))?;
+        self.report(&change);
+        Ok(())
+    }
+
+    /// Registers an item unless there is one with the same key, and tells the clients.
+    pub(in crate::server) fn add_new(&self, item: Item) -> Result<(), RegisterError> {
+        let draft = self.settings.draft;
+        let change = self.change(|catalog| match catalog.has(&item) {
+            true => Err(item.error(&TWICE)),
+            false => catalog.add(item, draft),
+        })?;
         self.report(&change);
         Ok(())
     }

@@ -119,6 +119,22 @@ impl<S> Registry<S> {
         });
     }
 
+    /// Registers an item as [`add`](Self::add) does, unless there is one with the same key: for items that come from elsewhere, and
+    /// must not take the place of the program's own.
+    ///
+    /// # Errors
+    /// There is an item with the same key, and those of `add`.
+    pub fn add_new(&self, item: impl Into<Item<S>>) -> Result<(), RegisterError>
+    where
+        S: Send + Sync + 'static,
+    {
+        let item = item.into();
+        let (Some(inner), Some(state)) = (self.inner.upgrade(), self.state.upgrade()) else {
+            return Err(item.error(&"the server is gone"));
+        };
+        inner.add_new(item.bind(&state))
+    }
+
     /// Takes a tool away; whether there was one. Running calls continue.
     pub fn remove_tool(&self, name: &str) -> bool {
         self.with(|inner| inner.remove(|catalog| catalog.tools.remove(name)))

@@ -2,11 +2,12 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
+use std::collections::HashMap;
 
 use mcp_async::model::{CacheScope, Reference};
 use mcp_async::server::{CompletionRequest, Context, ListKind, Principal, Prompt, Tool};
 use mcp_async::{Client, Revision, RevisionSet, Server, in_memory};
-use mcp_compose::{Proxy, ServerEntry, UpstreamState};
+use mcp_compose::{Naming, Proxy, ServerEntry, UpstreamState};
 
 use super::{caller, entry, front};
 use crate::support::{in_each_revision, legacy_lines, only, pause, run, runtime, tools};
@@ -318,5 +319,59 @@ fn a_server_that_is_added_later_suggests_values_too() {
         let reference = Reference::prompt("back__trip");
         let completed = client.complete(&reference, "city", "O").await;
         assert_eq!(completed.expect("values").values, ["Oslo"]);
+    });
+}
+
+#[test]
+fn the_builder_keeps_its_own_items() {
+    run(async {
+        let server = |word: &'static str| {
+            Server::builder("s", "1.0")
+                .tool("say", "Says a word", move |(): (), _: Context| async move {
+                    Ok(word)
+                })
+                .resource("note://1", "note", move |_| async move { Ok(word) })
+                .tool(word, "Says nothing", |(): (), _: Context| async { Ok("") })
+        };
+        let proxy = Proxy::builder().entry(entry("back", &server("theirs")));
+        let proxy = proxy.naming(Naming::bare()).start(runtime()).await;
+        let front = proxy.server(server("mine")).expect("it is well formed");
+        let client = caller(&front, only(Revision::V2026_07_28)).await;
+        assert_eq!(names(&client).await, ["mine", "say", "theirs"]);
+        let said = async || client.call_tool("say", &()).await.expect("a result").text();
+        assert_eq!(said().await, "mine");
+        let note = client.read_resource("note://1").await;
+        assert_eq!(note.expect("the contents").text().as_deref(), Some("mine"));
+        let left_out = proxy.left_out();
+        let names: Vec<_> = left_out
+            .iter()
+            .map(mcp_async::server::RegisterError::name)
+            .collect();
+        assert_eq!(names, ["say", "note://1"]);
+        // Nor do they go with the server.
+        assert!(proxy.remove("back"));
+        pause(1).await;
+        assert_eq!(said().await, "mine");
+    });
+}
+
+/// Two servers whose templates match the same URIs.
+#[test]
+fn the_first_of_the_templates_that_match_answers() {
+    run(async {
+        let server = |word: &'static str, template: &str| {
+            let read = move |_: HashMap<String, String>, _: Context| async move { Ok(word) };
+            Server::builder("s", "1.0").template(template, "notes", read)
+        };
+        let mut proxy = Proxy::builder();
+        for at in 0..20 {
+            let template = format!("note://{{name{at}}}");
+            let word = ["first", "other"][usize::from(at > 0)];
+            proxy = proxy.entry(entry(&format!("s{at}"), &server(word, &template)));
+        }
+        let proxy = proxy.start(runtime()).await;
+        let client = caller(&front(&proxy), only(Revision::V2026_07_28)).await;
+        let read = client.read_resource("note://x").await;
+        assert_eq!(read.expect("the contents").text().as_deref(), Some("first"));
     });
 }
