@@ -9,7 +9,7 @@ use mcp_async::client::{CallError, InputAnswers, Request, RoundResult};
 use mcp_async::json::RawBuf;
 use mcp_async::model::{LoggingLevel, LoggingMessageParams, Meta};
 use mcp_async::runtime::BoxFuture;
-use mcp_async::server::{AskError, CallContext, HandlerError};
+use mcp_async::server::{AskError, CallContext, HandlerError, StateError};
 use mcp_async::tasks::EXTENSION;
 use mcp_async::{ErrorReply, Method, Revision, code};
 use mcp_proto::model::keys;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bridge::{Event, Question};
 use super::held::RunningCall;
-use super::replies::{failure, full, over};
+use super::replies::{failure, full, not_kept, over};
 use super::running::Running;
 use super::sessions::{Lease, Session};
 use super::steps::{Next, Steps, WithSteps};
@@ -142,7 +142,11 @@ impl Running {
                         requests: requests.clone(),
                         state: state.clone(),
                     };
-                    cx.request_state().set(WAITING, &waiting)?;
+                    // A legacy caller is asked within its request.
+                    if cx.revision().has_input_required() {
+                        let kept = cx.request_state().set(WAITING, &waiting);
+                        kept.map_err(|error| not_kept(server, &error))?;
+                    }
                     answers = Box::pin(answered(cx, &requests, state)).await?;
                 }
             }

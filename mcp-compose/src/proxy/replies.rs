@@ -1,7 +1,7 @@
 //! Errors of requests that have no result.
 
 use mcp_async::client::CallError;
-use mcp_async::server::HandlerError;
+use mcp_async::server::{HandlerError, StateError};
 use mcp_async::{ErrorReply, code};
 
 use super::sessions::OpenError;
@@ -74,6 +74,12 @@ fn passed_on(server: &str, error: ErrorReply) -> ErrorReply {
         }
         _ => error,
     }
+}
+
+/// Returns the error for the caller of a call whose questions it cannot carry.
+pub(super) fn not_kept(server: &str, error: &StateError) -> HandlerError {
+    let text = format!("what the server `{server}` asks cannot be carried by the caller: {error}");
+    HandlerError::reply(ErrorReply::new(code::INTERNAL_ERROR, text))
 }
 
 /// Returns the error for a caller who comes back too late, or to another process.

@@ -228,6 +228,39 @@ fn a_question_that_a_server_asks_again_is_asked_again() {
     }
 }
 
+/// A caller of 2026-07-28 carries 64 KiB; a legacy one carries nothing.
+#[test]
+fn a_state_that_is_too_large_for_the_caller_is_an_error_that_says_so() {
+    let question = r#"{"k":{"method":"elicitation/create","params":{"message":"PIN?","requestedSchema":{"type":"object","properties":{}}}}}"#;
+    let asks = format!(
+        r#"{{"resultType":"input_required","requestState":"{}","inputRequests":{question}}}"#,
+        "x".repeat(100_000)
+    );
+    let asks = Arc::<str>::from(asks);
+    let entry = || {
+        let asks = Arc::clone(&asks);
+        modern_lines("back", move |method, line| match method {
+            "tools/call" if !line.contains("inputResponses") => vec![Arc::clone(&asks)],
+            _ => Vec::new(),
+        })
+    };
+    run(async {
+        let proxy = Proxy::builder().entry(entry()).start(runtime()).await;
+        let front = front(&proxy);
+        let legacy = person(Revision::V2025_06_18, &Arc::default());
+        let legacy = caller(&front, legacy).await;
+        legacy.call_tool("back__x", &()).await.expect("a result");
+        let modern = person(Revision::V2026_07_28, &Arc::default());
+        let modern = caller(&front, modern).await;
+        let error = modern.call_tool("back__x", &()).await;
+        let error = error.expect_err("it is too large").to_string();
+        assert!(
+            error.contains("what the server `back` asks cannot be carried"),
+            "{error}"
+        );
+    });
+}
+
 /// What a server was told need not travel with its call.
 #[test]
 fn many_large_answers_fit_into_one_call() {
