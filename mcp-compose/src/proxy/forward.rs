@@ -9,7 +9,7 @@ use mcp_async::client::{CallError, InputAnswers, Request, RoundResult};
 use mcp_async::json::RawBuf;
 use mcp_async::model::{LoggingLevel, LoggingMessageParams, Meta};
 use mcp_async::runtime::BoxFuture;
-use mcp_async::server::{AskError, CallContext, HandlerError, StateError};
+use mcp_async::server::{AskError, CallContext, HandlerError};
 use mcp_async::tasks::EXTENSION;
 use mcp_async::{ErrorReply, Method, Revision, code};
 use mcp_proto::model::keys;
