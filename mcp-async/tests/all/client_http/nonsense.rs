@@ -7,6 +7,7 @@ use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
 use crate::scripted::http_server::{Asked, HttpServer, check, check_in};
+use crate::scripted::message;
 use crate::sim::{Sim, sleep};
 
 const LATEST: &[Revision] = &[Revision::V2025_11_25];
@@ -37,7 +38,7 @@ fn answers_that_are_none() {
         },
         |site| async move {
             let done = r#"{"content":[]}"#;
-            let answer = |id: &str| format!("{id} = {done}");
+            let answer = |id: &str| message(&format!("{id} = {done}"));
             site.expect("tools/call").await.accept();
             let asked = site.expect("tools/call").await;
             let text = answer(asked.id());

@@ -11,7 +11,7 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;
 
-use crate::rounds::support::{Told, Tool};
+use crate::rounds::support::{Answering, Tool};
 use crate::scripted::{ANSWERS, LineClient, member, text};
 use crate::seen::Seen;
 use crate::sim::Sim;
@@ -73,10 +73,10 @@ impl Wall {
 }
 
 impl Hand {
-    pub(crate) fn new(
+    pub(crate) fn new<F: Answering>(
         keys: StateKeys,
         principal: Option<&str>,
-        tool: impl Fn(CallContext, Seen) -> Told + Send + 'static,
+        tool: impl Fn(CallContext, Seen) -> F + Send + 'static,
     ) -> Self {
         let notes = Seen::default();
         let service = Tool::boxed(&notes, tool);

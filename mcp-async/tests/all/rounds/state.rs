@@ -6,17 +6,15 @@ use mcp_async::server::{AskError, CallContext, StateError, StateKeys};
 use mcp_proto::model::LoggingLevel;
 
 use crate::rounds::hand::{Came, Hand, Wall, round, said};
-use crate::rounds::support::{Told, say};
+use crate::rounds::support::say;
 use crate::seen::Seen;
 
 /// Asks twice.
-fn twice(cx: CallContext, notes: Seen) -> Told {
-    Box::pin(async move {
-        notes.note("run");
-        let first = say(&cx, "first", "one").await?;
-        let second = say(&cx, "second", "two").await?;
-        Ok(format!("{first} {second}"))
-    })
+async fn twice(cx: CallContext, notes: Seen) -> Result<String, AskError> {
+    notes.note("run");
+    let first = say(&cx, "first", "one").await?;
+    let second = say(&cx, "second", "two").await?;
+    Ok(format!("{first} {second}"))
 }
 
 fn hand(keys: StateKeys) -> Hand {
@@ -222,13 +220,11 @@ fn an_answer_of_another_shape_is_asked_again_and_a_malformed_one_refused() {
 
 #[test]
 fn a_question_that_changed_is_asked_again() {
-    let mut hand = Hand::new(StateKeys::new([1; 32]), None, |cx, _| {
-        Box::pin(async move {
-            let state = cx.request_state();
-            let runs = state.value::<u32>("runs").unwrap().unwrap_or(0);
-            state.set("runs", &(runs + 1)).unwrap();
-            say(&cx, "key", &format!("question {}", runs / 2)).await
-        })
+    let mut hand = Hand::new(StateKeys::new([1; 32]), None, |cx, _| async move {
+        let state = cx.request_state();
+        let runs = state.value::<u32>("runs").unwrap().unwrap_or(0);
+        state.set("runs", &(runs + 1)).unwrap();
+        say(&cx, "key", &format!("question {}", runs / 2)).await
     });
     // Asked as number 0, and again as number 0: answered.
     let state = hand.call("").asks(&["key"]);
@@ -242,25 +238,23 @@ fn a_question_that_changed_is_asked_again() {
 
 #[test]
 fn what_is_too_much_to_carry() {
-    let mut hand = Hand::new(StateKeys::new([1; 32]), None, |cx, notes| {
-        Box::pin(async move {
-            let large = "x".repeat(30_000);
-            let state = cx.request_state();
-            state.set("large", &large).unwrap();
-            // Instead of the value before, not beside it.
-            state.set("large", &large).unwrap();
-            let full = state.set("more", &large);
-            assert!(matches!(full, Err(StateError::Full)), "{full:?}");
-            let full = cx.once("more", async { large.clone() }).await;
-            assert!(matches!(full, Err(StateError::Full)), "{full:?}");
-            let other = state.value::<u32>("large");
-            assert!(matches!(other, Err(StateError::Decode(_))), "{other:?}");
-            notes.note("checked");
-            let answer = say(&cx, "key", "one").await?;
-            state.remove("large");
-            say(&cx, "next", "two").await?;
-            Ok(answer)
-        })
+    let mut hand = Hand::new(StateKeys::new([1; 32]), None, |cx, notes| async move {
+        let large = "x".repeat(30_000);
+        let state = cx.request_state();
+        state.set("large", &large).unwrap();
+        // Instead of the value before, not beside it.
+        state.set("large", &large).unwrap();
+        let full = state.set("more", &large);
+        assert!(matches!(full, Err(StateError::Full)), "{full:?}");
+        let full = cx.once("more", async { large.clone() }).await;
+        assert!(matches!(full, Err(StateError::Full)), "{full:?}");
+        let other = state.value::<u32>("large");
+        assert!(matches!(other, Err(StateError::Decode(_))), "{other:?}");
+        notes.note("checked");
+        let answer = say(&cx, "key", "one").await?;
+        state.remove("large");
+        say(&cx, "next", "two").await?;
+        Ok(answer)
     });
     let state = hand.call("").asks(&["key"]);
     assert!(state.len() < 64 << 10);
@@ -278,12 +272,10 @@ fn what_is_too_much_to_carry() {
 
 #[test]
 fn what_is_told_leaves_before_the_question() {
-    let mut hand = Hand::new(StateKeys::new([1; 32]), None, |cx, _| {
-        Box::pin(async move {
-            cx.progress(1.0).total(2.0).message("half").await;
-            cx.log(LoggingLevel::Info, "asking").logger("test").await;
-            say(&cx, "key", "one").await
-        })
+    let mut hand = Hand::new(StateKeys::new([1; 32]), None, |cx, _| async move {
+        cx.progress(1.0).total(2.0).message("half").await;
+        cx.log(LoggingLevel::Info, "asking").logger("test").await;
+        say(&cx, "key", "one").await
     });
     let mut state = String::new();
     for _ in 0..2 {
@@ -310,8 +302,8 @@ fn what_is_told_leaves_before_the_question() {
 
 #[test]
 fn an_error_of_the_handler_is_no_question() {
-    let mut hand = Hand::new(StateKeys::new([1; 32]), None, |_, _| {
-        Box::pin(async { Err(AskError::Timeout) })
+    let mut hand = Hand::new(StateKeys::new([1; 32]), None, |_, _| async {
+        Err(AskError::Timeout)
     });
     assert!(matches!(hand.call(""), Came::Error(1, _)));
 }

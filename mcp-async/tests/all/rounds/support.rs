@@ -22,23 +22,30 @@ use crate::seen::Seen;
 use crate::sim::{run, settle};
 use crate::texts::INTERNAL_ERROR;
 
-/// What a handler comes to.
-pub(crate) type Told = Pin<Box<dyn Future<Output = Result<String, AskError>> + Send>>;
+/// The future of a handler.
+pub(crate) trait Answering:
+    Future<Output = Result<String, AskError>> + Send + 'static
+{
+}
+
+impl<F: Future<Output = Result<String, AskError>> + Send + 'static> Answering for F {}
+
+type Answer = Pin<Box<dyn Answering>>;
 
 /// The server: every call is answered by the one function, which notes what happens.
 pub(crate) struct Tool {
-    answer: Box<dyn Fn(CallContext, Seen) -> Told + Send>,
+    answer: Box<dyn Fn(CallContext, Seen) -> Answer + Send>,
     notes: Seen,
 }
 
 impl Tool {
     /// Boxed, so that the connection is compiled once for all tools.
-    pub(crate) fn boxed(
+    pub(crate) fn boxed<F: Answering>(
         notes: &Seen,
-        answer: impl Fn(CallContext, Seen) -> Told + Send + 'static,
+        answer: impl Fn(CallContext, Seen) -> F + Send + 'static,
     ) -> BoxService {
         Box::new(Self {
-            answer: Box::new(answer),
+            answer: Box::new(move |cx, notes| Box::pin(answer(cx, notes))),
             notes: notes.clone(),
         })
     }
@@ -81,18 +88,18 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    pub(crate) fn new(
+    pub(crate) fn new<F: Answering>(
         revision: Revision,
-        tool: impl Fn(CallContext, Seen) -> Told + Send + 'static,
+        tool: impl Fn(CallContext, Seen) -> F + Send + 'static,
     ) -> Self {
         Self::with(revision, EVERYTHING, tool)
     }
 
     /// With a client that declares no more than this.
-    pub(crate) fn with(
+    pub(crate) fn with<F: Answering>(
         revision: Revision,
         features: ClientFeatures,
-        tool: impl Fn(CallContext, Seen) -> Told + Send + 'static,
+        tool: impl Fn(CallContext, Seen) -> F + Send + 'static,
     ) -> Self {
         let notes = Seen::default();
         let service = Tool::boxed(&notes, tool);

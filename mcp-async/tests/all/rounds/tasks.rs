@@ -46,23 +46,21 @@ async fn received<T>(slot: Arc<Mutex<(Option<T>, Option<Waker>)>>) -> T {
 #[test]
 fn a_question_from_a_spawned_task() {
     everywhere(|revision| {
-        let mut rig = Rig::new(revision, |cx, notes| {
-            Box::pin(async move {
-                let _guard = Guard(notes.clone(), "dropped");
-                let asker = cx.clone();
-                let task = spawned(async move {
-                    let _guard = Guard(notes, "dropped");
-                    // It ends with the call, whatever becomes of its question.
-                    let mut ended = pin!(asker.cancelled());
-                    let mut asked = pin!(say(&asker, "key", "one"));
-                    poll_fn(|cx| match asked.as_mut().poll(cx) {
-                        Poll::Ready(answer) => Poll::Ready(Some(answer)),
-                        Poll::Pending => ended.as_mut().poll(cx).map(|()| None),
-                    })
-                    .await
-                });
-                task.await.expect("the handler still waits")
-            })
+        let mut rig = Rig::new(revision, |cx, notes| async move {
+            let _guard = Guard(notes.clone(), "dropped");
+            let asker = cx.clone();
+            let task = spawned(async move {
+                let _guard = Guard(notes, "dropped");
+                // It ends with the call, whatever becomes of its question.
+                let mut ended = pin!(asker.cancelled());
+                let mut asked = pin!(say(&asker, "key", "one"));
+                poll_fn(|cx| match asked.as_mut().poll(cx) {
+                    Poll::Ready(answer) => Poll::Ready(Some(answer)),
+                    Poll::Pending => ended.as_mut().poll(cx).map(|()| None),
+                })
+                .await
+            });
+            task.await.expect("the handler still waits")
         });
         assert_eq!(rig.call().unwrap(), "one!");
         assert_eq!(rig.person.heard.take(), ["one"]);
@@ -74,20 +72,18 @@ fn a_question_from_a_spawned_task() {
 #[test]
 fn a_question_that_nobody_watches_ends_with_the_connection() {
     everywhere(|revision| {
-        let mut rig = Rig::new(revision, |cx, notes| {
-            Box::pin(async move {
-                for late in [false, true] {
-                    let (asker, notes) = (cx.clone(), notes.clone());
-                    let _detached = spawned(async move {
-                        if late {
-                            asker.cancelled().await;
-                        }
-                        let answer = say(&asker, if late { "late" } else { "key" }, "one").await;
-                        notes.note(format!("{answer:?}"));
-                    });
-                }
-                pending().await
-            })
+        let mut rig = Rig::new(revision, |cx, notes| async move {
+            for late in [false, true] {
+                let (asker, notes) = (cx.clone(), notes.clone());
+                let _detached = spawned(async move {
+                    if late {
+                        asker.cancelled().await;
+                    }
+                    let answer = say(&asker, if late { "late" } else { "key" }, "one").await;
+                    notes.note(format!("{answer:?}"));
+                });
+            }
+            pending().await
         });
         rig.person.silence();
         rig.call_and_cancel();
@@ -108,27 +104,25 @@ fn a_question_that_nobody_watches_ends_with_the_connection() {
 #[test]
 fn a_question_from_a_thread() {
     everywhere(|revision| {
-        let mut rig = Rig::new(revision, |cx, notes| {
-            Box::pin(async move {
-                notes.note("run");
-                let slot = Arc::new(Mutex::new((None, None::<Waker>)));
-                let done = Arc::clone(&slot);
-                thread::spawn(move || {
-                    let mut asked = pin!(say(&cx, "key", "one"));
-                    let mut ended = pin!(cx.cancelled());
-                    let answer = block_on(poll_fn(|cx| match asked.as_mut().poll(cx) {
-                        Poll::Ready(answer) => Poll::Ready(Some(answer)),
-                        Poll::Pending => ended.as_mut().poll(cx).map(|()| None),
-                    }));
-                    let waker = {
-                        let mut slot = done.lock().unwrap();
-                        slot.0 = answer;
-                        slot.1.take()
-                    };
-                    waker.into_iter().for_each(Waker::wake);
-                });
-                received(slot).await
-            })
+        let mut rig = Rig::new(revision, |cx, notes| async move {
+            notes.note("run");
+            let slot = Arc::new(Mutex::new((None, None::<Waker>)));
+            let done = Arc::clone(&slot);
+            thread::spawn(move || {
+                let mut asked = pin!(say(&cx, "key", "one"));
+                let mut ended = pin!(cx.cancelled());
+                let answer = block_on(poll_fn(|cx| match asked.as_mut().poll(cx) {
+                    Poll::Ready(answer) => Poll::Ready(Some(answer)),
+                    Poll::Pending => ended.as_mut().poll(cx).map(|()| None),
+                }));
+                let waker = {
+                    let mut slot = done.lock().unwrap();
+                    slot.0 = answer;
+                    slot.1.take()
+                };
+                waker.into_iter().for_each(Waker::wake);
+            });
+            received(slot).await
         });
         assert_eq!(rig.call_and_wait().unwrap(), "one!");
         assert_eq!(rig.notes.take().len(), rig.runs(1));
@@ -160,30 +154,28 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 #[test]
 fn a_question_in_a_select() {
     everywhere(|revision| {
-        let mut rig = Rig::new(revision, |cx, notes: Seen| {
-            Box::pin(async move {
-                notes.note("run");
-                let mut asked = pin!(say(&cx, "key", "one"));
-                let mut polls = 0;
-                let won = poll_fn(|cx| {
-                    if let Poll::Ready(answer) = asked.as_mut().poll(cx) {
-                        return Poll::Ready(Some(answer));
-                    }
-                    // The other branch: ready when it is polled the third time.
-                    polls += 1;
-                    cx.waker().wake_by_ref();
-                    if polls == 3 {
-                        Poll::Ready(None)
-                    } else {
-                        Poll::Pending
-                    }
-                })
-                .await;
-                match won {
-                    Some(answer) => answer,
-                    None => Ok("the other".into()),
+        let mut rig = Rig::new(revision, |cx, notes: Seen| async move {
+            notes.note("run");
+            let mut asked = pin!(say(&cx, "key", "one"));
+            let mut polls = 0;
+            let won = poll_fn(|cx| {
+                if let Poll::Ready(answer) = asked.as_mut().poll(cx) {
+                    return Poll::Ready(Some(answer));
+                }
+                // The other branch: ready when it is polled the third time.
+                polls += 1;
+                cx.waker().wake_by_ref();
+                if polls == 3 {
+                    Poll::Ready(None)
+                } else {
+                    Poll::Pending
                 }
             })
+            .await;
+            match won {
+                Some(answer) => answer,
+                None => Ok("the other".into()),
+            }
         });
         rig.person.silence_unless(revision.is_modern());
         let expected = if revision.is_modern() {
@@ -199,9 +191,7 @@ fn a_question_in_a_select() {
 #[test]
 fn where_none_is_allowed_a_question_is_an_error() {
     everywhere(|revision| {
-        let mut rig = Rig::new(revision, |cx, _| {
-            Box::pin(async move { say(&cx, "k", "one").await })
-        });
+        let mut rig = Rig::new(revision, |cx, _| async move { say(&cx, "k", "one").await });
         for method in [Method::ToolsCall, Method::PromptsGet] {
             assert_eq!(rig.ask(method).unwrap(), "one!");
         }

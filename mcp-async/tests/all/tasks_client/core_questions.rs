@@ -21,7 +21,7 @@ use mcp_proto::model::LoggingLevel;
 use mcp_proto::{Instant, Revision};
 
 use crate::client_typed::support::{advance, only, poll_once, run};
-use crate::scripted::{LinePeer, line_server};
+use crate::scripted::{LinePeer, line_server, message};
 use crate::sim::{Sim, settle};
 use crate::texts::INTERNAL_ERROR;
 
@@ -394,8 +394,7 @@ fn a_task_ends_with_its_connection() {
                 ..
             } = hand;
             let params = form("never", "{}");
-            let asked = format!("1 elicitation/create {params}");
-            let line = format!("{asked}\n");
+            let line = message(&format!("1 elicitation/create {params}")) + "\n";
             assert_eq!(lines.write_some(line.as_bytes()), line.len());
             drop(lines);
             settle();

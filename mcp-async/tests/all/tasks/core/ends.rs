@@ -5,11 +5,11 @@ use core::time::Duration;
 use mcp_async::server::layers::Timeout;
 use mcp_async::tasks::server::Tasks;
 
-use super::support::{answer, client, create, hear, related, server, want};
+use super::support::{answer, client, create, hear, related, says, server, want};
 use crate::scripted::{member, text};
 use crate::sim;
 use crate::tasks::support::{about, pass, status};
-use crate::texts::{INTERNAL_ERROR, has};
+use crate::texts::INTERNAL_ERROR;
 
 /// TK-08, TK-12, TK-13
 #[test]
@@ -121,7 +121,7 @@ fn a_time_limit_of_requests_does_not_end_the_wait() {
         pass(100);
         wire.advance(Duration::from_millis(100));
     }
-    has(&answer(&mut wire, wanted).unwrap(), [r#""text":"done""#]);
+    says(&mut wire, wanted, r#""text":"done""#);
     sim::end();
 }
 

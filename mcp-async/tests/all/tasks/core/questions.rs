@@ -8,12 +8,13 @@ use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::MemoryTaskStore;
 use mcp_proto::Revision;
 
-use super::support::{answer, client, create, filled, hear, related, reply, server, want};
+use super::support::{
+    answer, client, create, filled, hear, hear_question, related, reply, says, server, want,
+};
 use crate::scripted::{LineClient, member, text};
 use crate::sim;
 use crate::tasks::stores::{Fault, Hostile};
 use crate::tasks::support::{Running, about, pass, status};
-use crate::texts::has;
 
 /// TK-08, TK-11, TK-13, TK-63
 #[test]
@@ -33,10 +34,7 @@ fn the_request_for_the_result_asks_the_questions() {
     reply(&mut wire, &asked[1], &filled("two"));
     assert_eq!(status(&mut wire, &id), "input_required");
     reply(&mut wire, &asked[0], &filled("one"));
-    has(
-        &answer(&mut wire, wanted).unwrap(),
-        [r#""text":"done one two""#],
-    );
+    says(&mut wire, wanted, r#""text":"done one two""#);
     assert_eq!(status(&mut wire, &id), "completed");
     assert_eq!(running.get(), 0);
     assert!(hear(&mut wire, "elicitation/create").is_empty());
@@ -57,13 +55,9 @@ fn a_question_is_asked_once_at_a_time() {
     );
     assert_eq!(hear(&mut wire, "notifications/cancelled").len(), 1);
     pass(1000);
-    let asked = hear(&mut wire, "elicitation/create");
-    assert_eq!(asked.len(), 1, "{asked:?}");
-    reply(&mut wire, &asked[0], &filled("two"));
-    has(
-        &answer(&mut wire, second).unwrap(),
-        [r#""text":"done two""#],
-    );
+    let asked = hear_question(&mut wire);
+    reply(&mut wire, &asked, &filled("two"));
+    says(&mut wire, second, r#""text":"done two""#);
     sim::end();
 }
 
@@ -75,18 +69,14 @@ fn the_session_is_asked_where_no_request_waits() {
     pass(1900);
     assert!(hear(&mut wire, "elicitation/create").is_empty());
     pass(200);
-    let asked = hear(&mut wire, "elicitation/create");
-    assert_eq!(asked.len(), 1, "{asked:?}");
-    assert!(asked[0].contains(&related(&id)), "{asked:?}");
+    let asked = hear_question(&mut wire);
+    assert!(asked.contains(&related(&id)), "{asked:?}");
     // A request for the result does not ask it again.
     let wanted = want(&mut wire, &id);
     pass(3000);
     assert!(hear(&mut wire, "elicitation/create").is_empty());
-    reply(&mut wire, &asked[0], &filled("late"));
-    has(
-        &answer(&mut wire, wanted).unwrap(),
-        [r#""text":"done late""#],
-    );
+    reply(&mut wire, &asked, &filled("late"));
+    says(&mut wire, wanted, r#""text":"done late""#);
     // Neither does the session ask what a request asks.
     let id = create(&mut wire, "job", r#"{"ask":1}"#);
     want(&mut wire, &id);
@@ -109,13 +99,9 @@ fn a_question_of_a_session_is_left_to_a_request_of_another_one() {
     let wanted = want(&mut second, &id);
     pass(1000);
     assert_eq!(hear(&mut first, "notifications/cancelled").len(), 1);
-    let asked = hear(&mut second, "elicitation/create");
-    assert_eq!(asked.len(), 1, "{asked:?}");
-    reply(&mut second, &asked[0], &filled("here"));
-    has(
-        &answer(&mut second, wanted).unwrap(),
-        [r#""text":"done here""#],
-    );
+    let asked = hear_question(&mut second);
+    reply(&mut second, &asked, &filled("here"));
+    says(&mut second, wanted, r#""text":"done here""#);
     sim::end();
 }
 
@@ -132,13 +118,9 @@ fn a_request_that_cannot_be_asked_refuses_no_question() {
     assert!(hear(&mut other, "elicitation/create").is_empty());
     let wanted = want(&mut asked, &id);
     pass(2000);
-    let question = hear(&mut asked, "elicitation/create");
-    assert_eq!(question.len(), 1, "{question:?}");
-    reply(&mut asked, &question[0], &filled("yes"));
-    has(
-        &answer(&mut asked, wanted).unwrap(),
-        [r#""text":"done yes""#],
-    );
+    let question = hear_question(&mut asked);
+    reply(&mut asked, &question, &filled("yes"));
+    says(&mut asked, wanted, r#""text":"done yes""#);
     sim::end();
 }
 
@@ -177,10 +159,9 @@ fn a_question_from_a_spawned_task_is_asked() {
     let mut wire = LineClient::declaring(&server.with(spawned), Revision::V2025_11_25, declared);
     let id = create(&mut wire, "spawned", "{}");
     let wanted = want(&mut wire, &id);
-    let asked = hear(&mut wire, "elicitation/create");
-    assert_eq!(asked.len(), 1, "{asked:?}");
-    reply(&mut wire, &asked[0], r#""result":{"action":"accept"}"#);
-    has(&answer(&mut wire, wanted).unwrap(), ["Accept"]);
+    let asked = hear_question(&mut wire);
+    reply(&mut wire, &asked, r#""result":{"action":"accept"}"#);
+    says(&mut wire, wanted, "Accept");
     sim::end();
 }
 
@@ -198,12 +179,9 @@ fn a_large_or_deep_error_of_a_client_is_a_short_one() {
         let mut wire = client(&server);
         let id = create(&mut wire, "job", r#"{"ask":1}"#);
         let wanted = want(&mut wire, &id);
-        let asked = hear(&mut wire, "elicitation/create");
-        reply(&mut wire, &asked[0], &format!(r#""error":{error}"#));
-        has(
-            &answer(&mut wire, wanted).unwrap(),
-            ["the client answered with an error"],
-        );
+        let asked = hear_question(&mut wire);
+        reply(&mut wire, &asked, &format!(r#""error":{error}"#));
+        says(&mut wire, wanted, "the client answered with an error");
         sim::end();
     }
 }
@@ -246,10 +224,7 @@ fn questions_of_every_kind_are_asked() {
         }
         reply(&mut wire, &asked[0], &format!(r#""result":{result}"#));
     }
-    has(
-        &answer(&mut wire, wanted).unwrap(),
-        [r#""text":"1 Accept small""#],
-    );
+    says(&mut wire, wanted, r#""text":"1 Accept small""#);
 }
 
 /// TK-61
@@ -263,15 +238,12 @@ fn a_question_is_answered_at_any_process() {
     let id = create(&mut here, "job", r#"{"ask":1}"#);
     pass(0);
     let wanted = want(&mut there, &id);
-    let asked = hear(&mut there, "elicitation/create");
-    reply(&mut there, &asked[0], &filled("there"));
+    let asked = hear_question(&mut there);
+    reply(&mut there, &asked, &filled("there"));
     for _ in 0..4 {
         pass(500);
     }
-    has(
-        &answer(&mut there, wanted).unwrap(),
-        [r#""text":"done there""#],
-    );
+    says(&mut there, wanted, r#""text":"done there""#);
     assert_eq!(status(&mut here, &id), "completed");
     sim::end();
 }
@@ -300,8 +272,8 @@ fn an_error_of_the_client_reaches_the_handler() {
     ] {
         let id = create(&mut wire, "job", r#"{"ask":1}"#);
         let wanted = want(&mut wire, &id);
-        let asked = hear(&mut wire, "elicitation/create");
-        reply(&mut wire, &asked[0], outcome);
+        let asked = hear_question(&mut wire);
+        reply(&mut wire, &asked, outcome);
         let result = answer(&mut wire, wanted).unwrap();
         assert!(result.contains(text), "{result}");
         assert_eq!(member(&result, &["result", "isError"]), "true", "{result}");
@@ -343,10 +315,9 @@ fn an_answer_outlives_the_request_that_asked_for_it() {
         let id = create(&mut wire, "job", r#"{"ask":1}"#);
         pass(0);
         let wanted = want(&mut wire, &id);
-        let asked = hear(&mut wire, "elicitation/create");
-        assert_eq!(asked.len(), 1, "{asked:?}");
+        let asked = hear_question(&mut wire);
         store.fail_after(0);
-        reply(&mut wire, &asked[0], &filled("kept"));
+        reply(&mut wire, &asked, &filled("kept"));
         let cancelled = format!(r#"{{"requestId":{wanted}}}"#);
         wire.notify("notifications/cancelled", &cancelled);
         pass(100);
@@ -358,10 +329,7 @@ fn an_answer_outlives_the_request_that_asked_for_it() {
         for wire in [&mut wire, &mut other] {
             assert!(hear(wire, "elicitation/create").is_empty(), "{fault:?}");
         }
-        has(
-            &answer(&mut other, wanted).unwrap(),
-            [r#""text":"done kept""#],
-        );
+        says(&mut other, wanted, r#""text":"done kept""#);
         assert_eq!(running.get(), 0);
         sim::end();
     }
@@ -377,9 +345,9 @@ fn an_answer_that_the_store_does_not_take_ends_with_the_server() {
         let id = create(&mut wire, "job", r#"{"ask":1}"#);
         pass(0);
         want(&mut wire, &id);
-        let asked = hear(&mut wire, "elicitation/create");
+        let asked = hear_question(&mut wire);
         store.fail_after(0);
-        reply(&mut wire, &asked[0], &filled("lost"));
+        reply(&mut wire, &asked, &filled("lost"));
         drop((wire, server));
         for _ in 0..40 {
             pass(500);
@@ -394,9 +362,6 @@ fn what_the_client_did_not_declare_is_not_asked() {
     let mut wire = LineClient::new(&server, Revision::V2025_11_25);
     let id = create(&mut wire, "job", r#"{"ask":1}"#);
     let wanted = want(&mut wire, &id);
-    has(
-        &answer(&mut wire, wanted).unwrap(),
-        ["the question was not asked"],
-    );
+    says(&mut wire, wanted, "the question was not asked");
     assert!(hear(&mut wire, "elicitation/create").is_empty());
 }

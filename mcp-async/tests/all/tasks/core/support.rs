@@ -7,6 +7,7 @@ use mcp_proto::Revision;
 use super::super::support::{self, Running};
 use crate::scripted::{LineClient, member, text};
 use crate::sim;
+use crate::texts::has;
 
 /// A server with tools of every kind, whose tasks are those of 2025-11-25 as well.
 pub(super) fn server(tasks: Tasks) -> (ServerBuilder<Running>, Running) {
@@ -53,6 +54,21 @@ pub(super) fn hear(wire: &mut LineClient, method: &str) -> Vec<String> {
     let (heard, rest) = heard.partition(|line| line.contains(&name));
     wire.heard = rest;
     heard
+}
+
+/// Fails if the request has no answer, once everything has run, that contains this.
+#[track_caller]
+pub(super) fn says(wire: &mut LineClient, request: u64, part: &str) {
+    let answer = answer(wire, request).expect("an answer");
+    has(&answer, [part]);
+}
+
+/// Returns the one question that the server asks now.
+#[track_caller]
+pub(super) fn hear_question(wire: &mut LineClient) -> String {
+    let asked = hear(wire, "elicitation/create");
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    asked[0].clone()
 }
 
 /// Answers a request of the server.
