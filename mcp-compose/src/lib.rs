@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod alias;
 mod catalog;
 mod config;
 mod digest;

@@ -26,6 +26,8 @@ use crate::digest::Digest;
 pub struct Naming {
     rule: Rule,
     max_length: usize,
+    /// True if URIs are told apart, too.
+    has_aliases: bool,
 }
 
 #[derive(Clone)]
@@ -67,6 +69,7 @@ impl Naming {
         Self {
             rule,
             max_length: MAX_LENGTH,
+            has_aliases: false,
         }
     }
 
@@ -76,6 +79,16 @@ impl Naming {
     pub fn max_length(mut self, max_length: usize) -> Self {
         self.max_length = max_length.clamp(16, 128);
         self
+    }
+
+    /// Tells URIs of several servers apart, too.
+    pub(crate) const fn with_aliases(mut self) -> Self {
+        self.has_aliases = true;
+        self
+    }
+
+    pub(crate) const fn has_aliases(&self) -> bool {
+        self.has_aliases
     }
 
     pub(crate) const fn is_bare(&self) -> bool {

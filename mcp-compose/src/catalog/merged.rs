@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::freshness::Freshness;
 use super::item::{CatalogItem, Item};
 use super::read::ServerList;
+use crate::alias::alias;
 use crate::naming::{Collision, Naming};
 
 /// The items of one kind of all servers: in the order of the servers, and of each server's list.
@@ -71,7 +72,7 @@ pub(super) fn merge<'l, T: Item>(
     let names;
     (names, merged.collisions) = match T::IS_NAMED {
         true => naming.assign(&keys),
-        false => addresses(&keys),
+        false => addresses(&keys, naming.has_aliases()),
     };
     for ((server, item), exposed_name) in all.into_iter().zip(names) {
         let Some(exposed_name) = exposed_name else {
@@ -92,8 +93,12 @@ pub(super) fn merge<'l, T: Item>(
     merged
 }
 
-/// Returns each URI as it is, unless the server listed it before, and those of several items.
-fn addresses(keys: &[(&Arc<str>, &str)]) -> (Vec<Option<String>>, Vec<Collision>) {
+/// Returns each URI as it is, unless the server listed it before, and those of several items. With aliases, those after the first of one
+/// URI are told apart where they can.
+fn addresses(
+    keys: &[(&Arc<str>, &str)],
+    has_aliases: bool,
+) -> (Vec<Option<String>>, Vec<Collision>) {
     let mut servers: HashMap<&str, Vec<&Arc<str>>> = HashMap::new();
     let mut collided = Vec::new();
     let mut names = Vec::with_capacity(keys.len());
@@ -102,7 +107,9 @@ fn addresses(keys: &[(&Arc<str>, &str)]) -> (Vec<Option<String>>, Vec<Collision>
         if known.len() == 1 {
             collided.push(uri);
         }
-        names.push((!known.contains(&server)).then(|| uri.to_owned()));
+        let alias = (has_aliases && !known.is_empty()).then(|| alias(server, uri));
+        let name = alias.flatten().unwrap_or_else(|| uri.to_owned());
+        names.push((!known.contains(&server)).then_some(name));
         known.push(server);
     }
     let collisions = collided.into_iter().map(|uri| Collision {

@@ -1,8 +1,10 @@
 //! The items of servers, as items of the server in front of them.
 
+use core::sync::atomic::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use mcp_async::json::{EncodeError, RawBuf};
 use mcp_async::model::{
     self, CacheScope, ClientFeatures, Completion, GetPromptResult, Meta, ReadResourceResult,
     Reference, TaskSupport,
@@ -19,9 +21,11 @@ use mcp_proto::model::keys;
 
 use super::asker::Asker;
 use super::forward::Ask;
+use super::links::offered;
 use super::path::{MARK, onward};
 use super::replies::{failure, not_opened};
 use super::running::Running;
+use crate::alias::{alias, original, prefix};
 use crate::catalog::{CatalogItem, Freshness, MergedList};
 
 /// The items that were registered, by their keys, with the items that they were made of.
@@ -84,7 +88,25 @@ impl Registered {
                 registry.cache_list(list, fresh.ttl, fresh.scope);
             }
         }
+        let has_aliases = resources.iter().any(|it| it.item.uri != it.exposed_name);
+        running.has_aliases.store(has_aliases, Ordering::Release);
         errors
+    }
+}
+
+impl Running {
+    /// Returns the result of a server with the URIs under which its resources are offered.
+    fn linked(&self, server: &str, result: RawBuf) -> Result<RawBuf, EncodeError> {
+        if !self.has_aliases.load(Ordering::Acquire) {
+            return Ok(result);
+        }
+        let view = self.catalog.view();
+        let name = |uri: &str| {
+            let alias = alias(server, uri)?;
+            let known = view.resources().get(&alias);
+            known.is_some().then_some(alias)
+        };
+        offered(result.as_raw(), &name)
     }
 }
 
@@ -149,17 +171,24 @@ impl<S: Send + Sync + 'static> Changes<'_, S> {
 
 /// An item with a name or a URI.
 trait ItemName {
+    /// True if it has a name.
+    const IS_NAMED: bool = false;
+
     /// Returns the name or the URI that the server gave the item.
     fn name_there(&self) -> &str;
 }
 
 impl ItemName for model::Tool {
+    const IS_NAMED: bool = true;
+
     fn name_there(&self) -> &str {
         &self.name
     }
 }
 
 impl ItemName for model::Prompt {
+    const IS_NAMED: bool = true;
+
     fn name_there(&self) -> &str {
         &self.name
     }
@@ -183,14 +212,23 @@ struct Origin {
     running: Arc<Running>,
     server: Arc<str>,
     name: String,
+    /// What stands before its URI here, because another server has the same one.
+    prefix: String,
 }
 
 impl Origin {
     fn new<T: ItemName>(running: &Arc<Running>, it: &CatalogItem<T>) -> Self {
+        let name = it.item.name_there().to_owned();
+        let is_alias = !T::IS_NAMED && name != it.exposed_name;
         Self {
             running: Arc::clone(running),
             server: Arc::clone(&it.server),
-            name: it.item.name_there().to_owned(),
+            name,
+            prefix: if is_alias {
+                prefix(&it.server)
+            } else {
+                String::new()
+            },
         }
     }
 
@@ -225,6 +263,10 @@ impl Origin {
             .running
             .forward(&self.server, &cx, Ask::Resource { uri })
             .await?;
+        let result = match self.prefix.as_str() {
+            "" => result,
+            prefix => offered(result.as_raw(), &|uri| Some(format!("{prefix}{uri}")))?,
+        };
         let mut result: ReadResourceResult = result.decode()?;
         result.meta.remove(keys::SERVER_INFO);
         if self.is_restricted() && result.cache_scope.is_some() {
@@ -289,6 +331,7 @@ fn tool<S: Send + Sync + 'static>(
             running,
             server,
             name,
+            ..
         } = origin.clone();
         async move {
             let ask = Ask::Tool {
@@ -296,6 +339,7 @@ fn tool<S: Send + Sync + 'static>(
                 arguments: call.arguments,
             };
             let (mut result, revision) = running.forward(&server, &cx, ask).await?;
+            result = running.linked(&server, result)?;
             if revision.is_modern() && cx.has_client_extension(EXTENSION) {
                 result = running.created(&server, result, &cx)?;
             }
@@ -335,10 +379,12 @@ fn prompt<S: Send + Sync + 'static>(
             running,
             server,
             name,
+            ..
         } = origin.clone();
         async move {
             let ask = Ask::Prompt { name, arguments };
             let (result, _) = running.forward(&server, &cx, ask).await?;
+            let result = running.linked(&server, result)?;
             let mut result: GetPromptResult = result.decode()?;
             result.meta.remove(keys::SERVER_INFO);
             Ok(result)
@@ -353,6 +399,7 @@ fn resource<S: Send + Sync + 'static>(
 ) -> Item<S> {
     let origin = Origin::new(running, it);
     let mut listed = model::Resource::clone(&it.item);
+    listed.uri.clone_from(&it.exposed_name);
     origin.mark(&mut listed.meta);
     let mut resource = Resource::of(listed);
     if origin.is_restricted() {
@@ -372,6 +419,7 @@ fn template<S: Send + Sync + 'static>(
 ) -> Item<S> {
     let origin = Origin::new(running, it);
     let mut listed = model::ResourceTemplate::clone(&it.item);
+    listed.uri_template.clone_from(&it.exposed_name);
     origin.mark(&mut listed.meta);
     let mut template = Template::of(listed);
     if origin.is_restricted() {
@@ -393,7 +441,8 @@ fn template<S: Send + Sync + 'static>(
     }
     let template = template.raw(move |found: MatchedUri, cx: Context<S>| {
         let cx = CallContext::clone(&cx);
-        origin.clone().read(cx, found.uri)
+        let uri = original(&origin.server, &found.uri).to_owned();
+        origin.clone().read(cx, uri)
     });
     template.into()
 }

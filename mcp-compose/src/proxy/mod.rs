@@ -9,6 +9,7 @@ mod held;
 mod items;
 mod keeping;
 mod limits;
+mod links;
 mod path;
 mod places;
 mod replies;

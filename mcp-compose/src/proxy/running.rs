@@ -1,6 +1,7 @@
 //! The state of a proxy that runs: its servers, and the sessions with them.
 
 use core::hash::{BuildHasher, Hasher};
+use core::sync::atomic::AtomicBool;
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::sync::{Arc, Weak};
@@ -51,6 +52,8 @@ pub(super) struct Running {
     /// Sessions that no server can ask in. Those in which tasks were made stay.
     quiet: Sessions,
     leases: Arc<Leases>,
+    /// True if resources of several servers have one URI.
+    pub(super) has_aliases: AtomicBool,
     /// The servers in front.
     pub(super) fronts: Watch<Vec<Arc<dyn Front>>>,
     pub(super) this: Weak<Self>,
@@ -104,6 +107,7 @@ impl Running {
             is_exposed && onward(&own, meta).is_some()
         };
         let is_bare = naming.is_bare();
+        let naming = naming.with_aliases();
         let catalog = Catalog::accepting(runtime.clone(), naming, catalog, Box::new(accepts));
         Arc::new_cyclic(|this| Self {
             process,
@@ -121,6 +125,7 @@ impl Running {
             caller_entries,
             quiet: Sessions::default(),
             leases: Arc::default(),
+            has_aliases: AtomicBool::new(false),
             fronts: Watch::default(),
             this: Weak::clone(this),
             left_out: Watch::default(),

@@ -15,6 +15,7 @@ use super::front::watches;
 use super::running::Running;
 use super::sessions::{Lease, Session};
 use super::upstream::Upstream;
+use crate::alias::original;
 use crate::waiting::{sleep, until};
 use crate::watch::Watch;
 
@@ -164,10 +165,13 @@ async fn report(
     let Some(runtime) = running.upgrade().map(|proxy| proxy.runtime.clone()) else {
         return;
     };
+    let theirs = original(&upstream.name, uri);
+    // Nothing, or what tells the resource apart from that of another server.
+    let before = uri.strip_suffix(theirs).unwrap_or_default();
     loop {
         let client = session.client.clone();
         // A server without subscriptions refuses it.
-        let Ok(mut changes) = client.subscribe(uri).await else {
+        let Ok(mut changes) = client.subscribe(theirs).await else {
             session.followed.change(|uris| uris.remove(uri));
             return;
         };
@@ -182,14 +186,14 @@ async fn report(
                 Some(None) => break,
                 Some(Some(Update::Resource(updated))) => Some(updated.as_str()),
                 // Changes may have been missed.
-                Some(Some(Update::Reconnected)) => Some(uri),
+                Some(Some(Update::Reconnected)) => Some(theirs),
                 Some(Some(_)) | None => None,
             };
             let Some(proxy) = running.upgrade() else {
                 return;
             };
             if let Some(updated) = updated {
-                audience.tell(&proxy, updated);
+                audience.tell(&proxy, &format!("{before}{updated}"));
             }
             if !audience.watches(&proxy, uri) {
                 break;

@@ -4,8 +4,11 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::collections::HashMap;
 
-use mcp_async::model::{CacheScope, Reference};
-use mcp_async::server::{CompletionRequest, Context, ListKind, Principal, Prompt, Tool};
+use mcp_async::client::Update;
+use mcp_async::model::{CacheScope, CallToolResult, Content, Reference};
+use mcp_async::server::{
+    CompletionRequest, Context, ListKind, Principal, Prompt, ServerBuilder, Tool,
+};
 use mcp_async::{Client, Revision, RevisionSet, Server, in_memory};
 use mcp_compose::{Naming, Proxy, ServerEntry, UpstreamState};
 
@@ -374,4 +377,91 @@ fn the_first_of_the_templates_that_match_answers() {
         let read = client.read_resource("note://x").await;
         assert_eq!(read.expect("the contents").text().as_deref(), Some("first"));
     });
+}
+
+/// A server with a resource and a template, and a tool that links to the resource.
+fn desk(text: &'static str) -> ServerBuilder {
+    Server::builder("desk", "1.0")
+        .change_notifications()
+        .resource(
+            "desk://note",
+            "note",
+            move |_: Context| async move { Ok(text) },
+        )
+        .resource(
+            "https://a.example/note",
+            "page",
+            move |_: Context| async move { Ok(text) },
+        )
+        .template(
+            "desk://{drawer}/pens",
+            "pens",
+            move |drawer: HashMap<String, String>, _: Context| async move {
+                Ok(format!("{text} {}", drawer["drawer"]))
+            },
+        )
+        .tool("link", "Links to the note", |(): (), _| async {
+            Ok(CallToolResult {
+                content: vec![Content::resource_link("desk://note", "desk://note")],
+                ..CallToolResult::default()
+            })
+        })
+}
+
+#[test]
+fn equal_uris_of_several_servers_are_told_apart() {
+    for (upstream, revision) in [Revision::V2025_11_25, Revision::V2026_07_28]
+        .into_iter()
+        .flat_map(|it| [(it, Revision::V2025_11_25), (it, Revision::V2026_07_28)])
+    {
+        run(async {
+            let of = |text| desk(text).revisions(RevisionSet::of(&[upstream]));
+            let back = of("two").build().expect("it is well formed");
+            let registry = back.registry();
+            let proxy = Proxy::builder()
+                .entry(entry("one", &of("one")))
+                .entry(ServerEntry::connector("other", move || {
+                    in_memory(runtime(), &back)
+                }))
+                .start(runtime())
+                .await;
+            let client = caller(&front(&proxy), only(revision)).await;
+            let listed = client.resources().all().await.expect("the resources");
+            let uris: Vec<String> = listed.into_iter().map(|it| it.uri).collect();
+            let other = "mcp-compose:other:desk://note";
+            assert_eq!(uris, ["desk://note", "https://a.example/note", other]);
+            let templates = client
+                .resource_templates()
+                .all()
+                .await
+                .expect("the templates");
+            let templates: Vec<String> = templates.into_iter().map(|it| it.uri_template).collect();
+            let pens = "mcp-compose:other:desk://{drawer}/pens";
+            assert_eq!(templates, ["desk://{drawer}/pens", pens]);
+            for (uri, expected) in [
+                ("desk://note", "one"),
+                ("https://a.example/note", "one"),
+                (other, "two"),
+                ("desk://top/pens", "one top"),
+                ("mcp-compose:other:desk://top/pens", "two top"),
+            ] {
+                let read = client.read_resource(uri).await.expect("the contents");
+                assert_eq!(
+                    (read.contents[0].uri(), read.text()),
+                    (Some(uri), Some(expected.to_owned()))
+                );
+            }
+            for (tool, expected) in [("one__link", "desk://note"), ("other__link", other)] {
+                let result = client.call_tool(tool, &()).raw().await.expect("a link");
+                let quoted = format!(r#""uri":"{expected}""#);
+                assert!(result.as_raw().as_str().contains(&quoted), "{result:?}");
+            }
+            let mut changes = client.subscribe(other).await.expect("a subscription");
+            pause(1).await;
+            registry.resource_updated("desk://note");
+            let update = changes.next().await;
+            assert_eq!(update, Some(Update::Resource(other.to_owned())));
+            assert_eq!(proxy.catalog().view().resources().collisions().len(), 2);
+        });
+    }
 }
