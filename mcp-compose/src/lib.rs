@@ -21,7 +21,6 @@ mod entry;
 mod host;
 mod instructions;
 mod naming;
-#[cfg(feature = "server")]
 mod proxy;
 mod waiting;
 mod watch;
@@ -41,10 +40,9 @@ pub use self::host::{
     ServerPolicy, ServerState, ServerStatus, StateChanges, ToolApproval, ToolConsent,
 };
 pub use self::naming::{Collision, Naming};
-#[cfg(feature = "server")]
 pub use self::proxy::{Proxy, ProxyBuilder, ProxyCaller, ProxyLimits, UpstreamState};
 
 /// Compiles the programs of the README.
-#[cfg(all(doctest, feature = "server"))]
+#[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
