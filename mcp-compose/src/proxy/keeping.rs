@@ -55,8 +55,7 @@ pub(super) async fn keep(running: Weak<Running>, upstream: Arc<Upstream>) {
             return;
         };
         if !proxy.keeps_items {
-            proxy.catalog.remove(&upstream.name);
-            proxy.catalog.declare(&upstream.name);
+            proxy.catalog.clear(&upstream.name);
         }
         let runtime = proxy.runtime.clone();
         drop(proxy);

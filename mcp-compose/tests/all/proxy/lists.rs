@@ -3,6 +3,7 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
 use mcp_async::client::Update;
 use mcp_async::model::{CacheScope, CallToolResult, Content, Reference};
@@ -187,8 +188,8 @@ fn a_server_that_ends_is_connected_again() {
             .revisions(RevisionSet::of(&[Revision::V2025_11_25]))
             .build()
             .expect("it is well formed");
-        let current = std::sync::Arc::new(std::sync::Mutex::new(back));
-        let connected = std::sync::Arc::clone(&current);
+        let current = Arc::new(Mutex::new(back));
+        let connected = Arc::clone(&current);
         let entry = ServerEntry::connector("back", move || {
             in_memory(runtime(), &connected.lock().expect("no panic"))
         });
@@ -251,6 +252,37 @@ fn equal_uris() {
         assert!(proxy.remove("a"));
         pause(1).await;
         assert_eq!(read().await, "of b");
+    });
+}
+
+#[test]
+fn a_server_keeps_its_place_while_its_items_are_gone() {
+    run(async {
+        let server = |text: &'static str| {
+            Server::builder("s", "1").resource("note://1", "note", move |_| async move { Ok(text) })
+        };
+        let one = server("of a").build().expect("it is well formed");
+        let current = Arc::new(Mutex::new(one));
+        let connected = Arc::clone(&current);
+        let first = ServerEntry::connector("a", move || {
+            in_memory(runtime(), &connected.lock().expect("no panic"))
+        });
+        let proxy = Proxy::builder()
+            .entry(first)
+            .entry(entry("b", &server("of b")));
+        let proxy = proxy.keep_items(false).start(runtime()).await;
+        let client = caller(&front(&proxy), only(Revision::V2026_07_28)).await;
+        let read = async || {
+            let read = client.read_resource("note://1").await;
+            read.expect("the contents").text().expect("a text")
+        };
+        assert_eq!(read().await, "of a");
+        let next = server("of a again").build().expect("it is well formed");
+        let before = core::mem::replace(&mut *current.lock().expect("no panic"), next);
+        before.registry().shutdown();
+        drop(before);
+        pause(10).await;
+        assert_eq!(read().await, "of a again");
     });
 }
 
