@@ -16,7 +16,7 @@ use mcp_proto::model::keys;
 use serde::{Deserialize, Serialize};
 
 use super::bridge::{Event, Question};
-use super::held::RunningCall;
+use super::held::{RunningCall, Waits};
 use super::replies::{failure, full, not_kept, over};
 use super::running::Running;
 use super::sessions::{Lease, Session};
@@ -45,11 +45,12 @@ enum Waiting {
     /// A call of a legacy server stays open in this process.
     #[serde(rename = "h")]
     Held { process: String, number: u64 },
-    /// A server of 2026-07-28 asked these questions, beside this state.
+    /// A server of 2026-07-28 asked these questions, beside this state. A session that is for this call alone waits in this process.
     #[serde(rename = "a")]
     Asked {
         requests: RawBuf,
         state: Option<RawBuf>,
+        session: Option<(String, u64)>,
     },
 }
 
@@ -68,23 +69,30 @@ impl Running {
         match cx.request_state().value::<Waiting>(WAITING)? {
             Some(Waiting::Held { process, number }) => {
                 let held = (process == self.process)
-                    .then(|| self.held.take(number))
+                    .then(|| self.held.take_call(number))
                     .flatten();
                 let call = held.ok_or_else(|| over(server))?;
                 Box::pin(self.run(server, cx, call)).await
             }
-            Some(Waiting::Asked { requests, state }) => {
-                let lease = self.session_for(server, cx).await?;
+            Some(Waiting::Asked {
+                requests,
+                state,
+                session,
+            }) => {
                 let answers = Box::pin(answered(cx, &requests, state)).await?;
-                let session = &lease.session;
-                Box::pin(self.rounds(server, cx, session, ask, answers)).await
+                let held = session.filter(|(process, _)| *process == self.process);
+                let lease = match held.and_then(|(_, number)| self.held.take_session(number)) {
+                    Some(lease) => lease,
+                    None => self.session_for(server, cx).await?,
+                };
+                Box::pin(self.rounds(server, cx, lease, ask, answers)).await
             }
             None => {
                 let lease = self.session_for(server, cx).await?;
                 let session = &lease.session;
                 if session.revision.is_modern() {
                     let none = InputAnswers::default();
-                    return Box::pin(self.rounds(server, cx, session, ask, none)).await;
+                    return Box::pin(self.rounds(server, cx, lease, ask, none)).await;
                 }
                 if session.has_other_level(cx.log_level()) {
                     Box::pin(session.set_level(cx.log_level())).await;
@@ -100,10 +108,11 @@ impl Running {
         self: &Arc<Self>,
         server: &Arc<str>,
         cx: &CallContext,
-        session: &Arc<Session>,
+        mut lease: Lease,
         ask: Ask,
         mut answers: InputAnswers,
     ) -> Result<Forwarded, HandlerError> {
+        let session = &Arc::clone(&lease.session);
         let _open = session.bridge.open(cx);
         for _ in 0..ROUNDS {
             let steps = cx.wants_progress().then(Steps::default);
@@ -138,16 +147,30 @@ impl Running {
                 }
                 RoundResult::Input(questions) => {
                     let (requests, state) = (questions.requests, questions.state);
+                    // A legacy caller is asked within its request.
+                    if !cx.revision().has_input_required() {
+                        answers = Box::pin(answered(cx, &requests, state)).await?;
+                        continue;
+                    }
+                    let (number, shared) = match lease.is_own() {
+                        true => (self.hold(Waits::Session(lease)), None),
+                        false => (None, Some(lease)),
+                    };
+                    if number.is_none() && shared.is_none() {
+                        return Err(full(server));
+                    }
                     let waiting = Waiting::Asked {
                         requests: requests.clone(),
                         state: state.clone(),
+                        session: number.map(|number| (self.process.clone(), number)),
                     };
-                    // A legacy caller is asked within its request.
-                    if cx.revision().has_input_required() {
-                        let kept = cx.request_state().set(WAITING, &waiting);
-                        kept.map_err(|error| not_kept(server, &error))?;
+                    let held = || self.held.take_session(number?);
+                    if let Err(error) = cx.request_state().set(WAITING, &waiting) {
+                        drop(held());
+                        return Err(not_kept(server, &error));
                     }
                     answers = Box::pin(answered(cx, &requests, state)).await?;
+                    lease = shared.or_else(held).ok_or_else(|| over(server))?;
                 }
             }
         }
@@ -192,7 +215,8 @@ impl Running {
         loop {
             if let Some(question) = &call.asked {
                 let (key, method, params) = question.parts();
-                let number = self.hold(call).ok_or_else(|| full(server))?;
+                let waits = Waits::Call(Box::new(call));
+                let number = self.hold(waits).ok_or_else(|| full(server))?;
                 let waiting = Waiting::Held {
                     process: self.process.clone(),
                     number,
@@ -200,7 +224,7 @@ impl Running {
                 cx.request_state().set(WAITING, &waiting)?;
                 let answer = cx.forward_question(&key, method, params).await;
                 cx.request_state().forget_answer(&key);
-                call = self.held.take(number).ok_or_else(|| over(server))?;
+                call = self.held.take_call(number).ok_or_else(|| over(server))?;
                 if let Some(question) = call.asked.take() {
                     question.answer(answer.map_err(|error| error.as_reply()));
                 }

@@ -25,6 +25,14 @@ pub(super) struct RunningCall {
     pub(super) lease: Lease,
 }
 
+/// What waits for the answer of a caller.
+pub(super) enum Waits {
+    /// A call of a legacy server, which stays open.
+    Call(Box<RunningCall>),
+    /// A session with a server of 2026-07-28 for one call at a time, which alone may know the state of the call.
+    Session(Lease),
+}
+
 /// The calls that wait for an answer of their callers.
 #[derive(Default)]
 pub(super) struct HeldCalls(Watch<Held>);
@@ -32,7 +40,7 @@ pub(super) struct HeldCalls(Watch<Held>);
 #[derive(Default)]
 struct Held {
     /// By their numbers, each with the time until which it waits: all wait for the same time, so that the first is due first.
-    calls: BTreeMap<u64, (Instant, RunningCall)>,
+    calls: BTreeMap<u64, (Instant, Waits)>,
     last: u64,
     /// True while a task waits for the time of the first.
     is_timed: bool,
@@ -42,7 +50,7 @@ impl HeldCalls {
     /// Keeps a call for this time at most, and returns its number; cancels it and returns `None` if there are too many.
     pub(super) fn put(
         self: &Arc<Self>,
-        call: RunningCall,
+        call: Waits,
         runtime: &RuntimeHandle,
         (most, time): (usize, Duration),
     ) -> Option<u64> {
@@ -66,9 +74,25 @@ impl HeldCalls {
     }
 
     /// Takes a call out: each number is good once.
-    pub(super) fn take(&self, number: u64) -> Option<RunningCall> {
+    fn take(&self, number: u64) -> Option<Waits> {
         let taken = self.0.change(|held| held.calls.remove(&number));
         taken.map(|(_, call)| call)
+    }
+
+    /// Takes a call of a legacy server out.
+    pub(super) fn take_call(&self, number: u64) -> Option<RunningCall> {
+        match self.take(number)? {
+            Waits::Call(call) => Some(*call),
+            Waits::Session(_) => None,
+        }
+    }
+
+    /// Takes a session with a server of 2026-07-28 out.
+    pub(super) fn take_session(&self, number: u64) -> Option<Lease> {
+        match self.take(number)? {
+            Waits::Session(lease) => Some(lease),
+            Waits::Call(_) => None,
+        }
     }
 
     /// Cancels all calls.
@@ -90,7 +114,7 @@ async fn cancel_late(held: Weak<HeldCalls>, runtime: RuntimeHandle, mut time: Du
         let Some(held) = held.upgrade() else { return };
         let now = runtime.now();
         let (late, next) = held.0.change(|held| {
-            let is_due = |(until, _): &(Instant, RunningCall)| *until <= now;
+            let is_due = |(until, _): &(Instant, Waits)| *until <= now;
             let mut late = Vec::new();
             while let Some(first) = held.calls.first_entry().filter(|it| is_due(it.get())) {
                 late.push(first.remove());

@@ -18,7 +18,7 @@ use super::asker::Asker;
 use super::bridge::{Bridge, Caller, declare};
 use super::capabilities::relayed;
 use super::front::Front;
-use super::held::{HeldCalls, RunningCall};
+use super::held::{HeldCalls, Waits};
 use super::path::onward;
 use super::places::{Owner, Places};
 use super::replies::{not_opened, unreachable};
@@ -284,7 +284,7 @@ impl Running {
     }
 
     /// Keeps a call that waits for its caller; `None` if too many do.
-    pub(super) fn hold(&self, call: RunningCall) -> Option<u64> {
+    pub(super) fn hold(&self, call: Waits) -> Option<u64> {
         let bounds = (self.limits.held_calls, self.limits.held_time);
         self.held.put(call, &self.runtime, bounds)
     }

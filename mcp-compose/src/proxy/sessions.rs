@@ -238,7 +238,7 @@ struct Free {
 pub(super) struct Lease {
     pub(super) session: Arc<Session>,
     /// Where it returns to.
-    _returns: Option<Return>,
+    returns: Option<Return>,
 }
 
 /// The place of a session that a call has.
@@ -280,7 +280,7 @@ impl Leases {
         place.session = Some(Arc::clone(&session));
         Ok(Lease {
             session,
-            _returns: Some(place),
+            returns: Some(place),
         })
     }
 
@@ -334,8 +334,13 @@ impl Lease {
     pub(super) const fn shared(session: Arc<Session>) -> Self {
         Self {
             session,
-            _returns: None,
+            returns: None,
         }
+    }
+
+    /// Returns true if the session is for one call.
+    pub(super) const fn is_own(&self) -> bool {
+        self.returns.is_some()
     }
 }
 

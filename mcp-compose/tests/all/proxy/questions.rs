@@ -1,19 +1,21 @@
 //! Questions of servers, on their way to the caller that they concern.
 
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
 use mcp_async::client::{CallError, ClientBuilder};
 use mcp_async::model::{
-    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root, SamplingMessage,
+    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingLevel, Root,
+    SamplingMessage,
 };
-use mcp_async::server::{Context, ServerBuilder};
-use mcp_async::{Revision, Server};
-use mcp_compose::{Proxy, ProxyLimits};
+use mcp_async::server::{Context, ServerBuilder, StateKeys};
+use mcp_async::{Revision, RevisionSet, Server, in_memory};
+use mcp_compose::{Proxy, ProxyLimits, ServerEntry};
 use mcp_proto::revision::Elicitation;
 
 use super::{before, both, caller, front, in_each_pair};
-use crate::support::{modern_lines, only, run, runtime};
+use crate::support::{modern_lines, only, pause, run, runtime};
 
 #[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
 struct Name {
@@ -309,4 +311,61 @@ fn most_allocated(count: usize) -> u64 {
 fn what_was_answered_leaves_nothing() {
     let [few, many] = [100, 1_600].map(most_allocated);
     assert!(many < few * 2, "{few} {many}");
+}
+
+/// A server of 2026-07-28 that is a program knows the states of its own process only. A caller that wants logs has a session for one
+/// call at a time.
+#[test]
+fn a_call_continues_in_the_process_that_asked() {
+    let program = || {
+        let server = Server::builder("back", "1.0")
+            .revisions(RevisionSet::of(&[Revision::V2026_07_28]))
+            .logging()
+            .state_keys(StateKeys::random().expect("randomness"))
+            .tool("ask", "Asks", |(): (), cx: Context| async move {
+                let name = cx.elicit::<Name>("name", "Your name?").await?.accepted();
+                Ok(name.map_or("nobody".to_owned(), |name| name.name))
+            });
+        in_memory(runtime(), &server.build().expect("it is well formed"))
+    };
+    for revision in [Revision::V2025_06_18, Revision::V2026_07_28] {
+        run(async {
+            let proxy = Proxy::builder().entry(ServerEntry::connector("back", program));
+            let proxy = proxy.start(runtime()).await;
+            // The second answer comes first.
+            let asked = AtomicUsize::new(0);
+            let client = only(revision).on_elicitation(move |_, _| {
+                let seconds = [20, 10][asked.fetch_add(1, Ordering::SeqCst) % 2];
+                async move {
+                    pause(seconds).await;
+                    let name = "Ada".to_owned();
+                    Ok(ElicitResult::accept(&Name { name })?)
+                }
+            });
+            let client = caller(&front(&proxy), client).await;
+            if revision.is_legacy() {
+                let set = client.set_log_level(LoggingLevel::Debug).await;
+                set.expect("it logs");
+            }
+            let call = |delay: u64| {
+                let client = client.clone();
+                async move {
+                    pause(delay).await;
+                    let call = client.call_tool("back__ask", &());
+                    let result = match revision.is_legacy() {
+                        true => call.await,
+                        false => call.with_logs(LoggingLevel::Debug).await,
+                    };
+                    result.expect("a result").text()
+                }
+            };
+            let (first, second) = both(call(0), both(call(1), call(2))).await;
+            assert_eq!(
+                (&*first, &*second.0, &*second.1),
+                ("Ada", "Ada", "Ada"),
+                "{revision}"
+            );
+            assert_eq!(proxy.in_use().1, 0, "{revision}");
+        });
+    }
 }
