@@ -2,6 +2,7 @@
 
 use core::hash::{BuildHasher, Hasher};
 use core::sync::atomic::AtomicBool;
+use core::time::Duration;
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::sync::{Arc, Weak};
@@ -292,9 +293,13 @@ impl Running {
     /// Ends the sessions that have had no call for long.
     pub(super) fn end_idle(&self) {
         let now = self.runtime.now().as_millis();
-        let idle = u64::try_from(self.limits.idle.as_millis()).unwrap_or(u64::MAX);
-        let since = mcp_async::Instant::from_millis(now.saturating_sub(idle));
-        self.leases.end_idle(since);
+        let before = |time: Duration| {
+            let time = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+            mcp_async::Instant::from_millis(now.saturating_sub(time))
+        };
+        self.leases.end_idle(before(self.limits.idle));
+        // Callers may come back with an answer, to a server that knows the state of the call in this session only.
+        let since = before(self.limits.idle.max(self.limits.held_time));
         self.quiet.end_idle(since);
         if self.rests {
             let upstreams = self.upstreams.read(Clone::clone);

@@ -95,7 +95,7 @@ fn each_caller_is_itself_at_the_server() {
 fn a_session_of_a_caller_ends_when_it_is_idle() {
     run(async {
         let mut limits = ProxyLimits::default();
-        limits.idle = Duration::from_secs(60);
+        (limits.idle, limits.held_time) = (Duration::from_secs(60), Duration::from_secs(60));
         let reached = Reached::default();
         let proxy = proxy(Revision::V2026_07_28, &reached)
             .limits(limits)

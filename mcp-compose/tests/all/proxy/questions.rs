@@ -323,6 +323,8 @@ fn a_call_continues_in_the_process_that_asked() {
             .logging()
             .state_keys(StateKeys::random().expect("randomness"))
             .tool("ask", "Asks", |(): (), cx: Context| async move {
+                // Several run at the same time.
+                pause(5).await;
                 let name = cx.elicit::<Name>("name", "Your name?").await?.accepted();
                 Ok(name.map_or("nobody".to_owned(), |name| name.name))
             });

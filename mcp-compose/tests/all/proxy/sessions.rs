@@ -296,7 +296,7 @@ fn a_server_without_calls_rests_until_the_next_one() {
     for upstream in [Revision::V2025_11_25, Revision::V2026_07_28] {
         run(async {
             let mut limits = ProxyLimits::default();
-            limits.idle = Duration::from_secs(60);
+            (limits.idle, limits.held_time) = (Duration::from_secs(60), Duration::from_secs(60));
             let proxy = Proxy::builder()
                 .entry(entry("back", &saying("one", upstream)))
                 .limits(limits)
