@@ -14,7 +14,7 @@ pub struct ProxyLimits {
     pub sessions_per_caller: usize,
     /// The sessions that are opened for one caller within a minute, 60 by default.
     pub starts_per_minute: usize,
-    /// The time after which a session without a call ends, 5 minutes by default.
+    /// The time after which a session without a call ends, 5 minutes by default. One that callers share lasts at least for `held_time`.
     pub idle: Duration,
     /// The calls that wait for an answer of a caller of 2026-07-28, 1,000 by default.
     pub held_calls: usize,
