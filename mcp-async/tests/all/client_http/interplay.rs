@@ -1,20 +1,18 @@
 //! Our client and our server, joined without sockets.
 
-use core::convert::Infallible;
 use core::future::ready;
 use core::sync::atomic::{AtomicU32, Ordering};
-use core::task::{self, Poll};
 use core::time::Duration;
 use mcp_async::http::HttpConnector;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::Request;
 use http::header::HeaderValue;
 use http::request::Parts;
-use http::{Request, Response};
 use http_body_util::Full;
 use mcp_async::client::{CallError, Update};
-use mcp_async::http::{AccessError, HttpBody, HttpService, Principal};
+use mcp_async::http::{AccessError, Principal};
 use mcp_async::model::{self, ElicitParams, ElicitResult, LoggingLevel};
 use mcp_async::runtime::Runtime;
 use mcp_async::server::{Context, Elicited, Registry, ServerBuilder, Tool};
@@ -238,10 +236,12 @@ fn a_cancelled_call_leads_to_no_more_requests() {
     for revision in REVISIONS {
         play(async {
             let requests = Arc::new(AtomicU32::new(0));
-            let counted = Counted {
-                service: server().http().legacy_sse("/sse", "/messages").served(),
-                requests: Arc::clone(&requests),
-            };
+            let count = Arc::clone(&requests);
+            let mut service = server().http().legacy_sse("/sse", "/messages").served();
+            let counted = tower::service_fn(move |request: Request<Full<Bytes>>| {
+                count.fetch_add(1, Ordering::Relaxed);
+                service.call(request)
+            });
             let path = match revision {
                 Revision::V2024_11_05 => "sse",
                 _ => "mcp",
@@ -264,28 +264,6 @@ fn a_cancelled_call_leads_to_no_more_requests() {
             assert_eq!(requests.load(Ordering::Relaxed), before, "{revision}");
             client.close().await.unwrap();
         });
-    }
-}
-
-/// A service that counts its requests.
-#[derive(Clone)]
-struct Counted {
-    service: HttpService,
-    requests: Arc<AtomicU32>,
-}
-
-impl Service<Request<Full<Bytes>>> for Counted {
-    type Response = Response<HttpBody>;
-    type Error = Infallible;
-    type Future = <HttpService as Service<Request<Full<Bytes>>>>::Future;
-
-    fn poll_ready(&mut self, _: &mut task::Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        self.service.call(request)
     }
 }
 

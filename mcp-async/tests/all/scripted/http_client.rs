@@ -9,7 +9,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderName, Method, Request, Response, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt as _, Full};
 use mcp_async::http::{Http, HttpBody, HttpService, Principal};
@@ -246,7 +246,7 @@ pub(crate) fn delete() -> Request<String> {
 /// Changes of a request.
 pub(crate) trait RequestExt: Sized {
     /// Sets a field of the head.
-    fn with(self, name: &'static str, value: &str) -> Self;
+    fn with(self, name: &str, value: &str) -> Self;
 
     /// Sets the path.
     fn to(self, uri: &str) -> Self;
@@ -274,7 +274,8 @@ pub(crate) trait RequestExt: Sized {
 }
 
 impl<B> RequestExt for Request<B> {
-    fn with(mut self, name: &'static str, value: &str) -> Self {
+    fn with(mut self, name: &str, value: &str) -> Self {
+        let name: HeaderName = name.parse().unwrap();
         self.headers_mut().insert(name, value.parse().unwrap());
         self
     }
