@@ -96,8 +96,13 @@ impl Host {
         HostBuilder::new(name, version)
     }
 
-    /// Adds a server, or puts it in the place of the one of its name, and begins to connect to it.
+    /// Adds a server, or puts it in the place of the one of its name, and begins to connect to it. One that is disabled only removes
+    /// the one of its name.
     pub fn add(&self, entry: ServerEntry) {
+        if entry.is_disabled() {
+            self.remove(entry.name());
+            return;
+        }
         self.start(Source::Entry(entry.into()));
     }
 

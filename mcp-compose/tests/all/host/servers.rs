@@ -329,3 +329,20 @@ fn the_last_handle_ends_the_servers() {
     });
     assert_eq!(notes.take(), ["ended"]);
 }
+
+#[test]
+fn an_entry_that_is_disabled_is_not_connected_to() {
+    run(async {
+        let off = || entry("a", &tools(&["x"])).disabled(true);
+        let host = start(Host::builder("desk", "1.0").entry(off())).await;
+        host.add(off());
+        host.ready().await;
+        assert!(host.servers().is_empty(), "{:?}", host.servers());
+        host.add(entry("a", &tools(&["x"])));
+        host.ready().await;
+        assert_eq!(names(&host), ["a__x"]);
+        host.add(off());
+        host.ready().await;
+        assert!(host.servers().is_empty(), "{:?}", host.servers());
+    });
+}
