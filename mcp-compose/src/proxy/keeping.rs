@@ -31,7 +31,7 @@ pub(super) async fn keep(running: Weak<Running>, upstream: Arc<Upstream>) {
                 if !upstream.set(Main::Ready(session)) {
                     return;
                 }
-                pause = FIRST_PAUSE;
+                let (runtime, began) = (proxy.runtime.clone(), proxy.runtime.now());
                 drop(proxy);
                 let followed = follow(&running, &upstream, &client, changes);
                 if until(upstream.unwanted(), followed).await.is_none() {
@@ -40,6 +40,10 @@ pub(super) async fn keep(running: Weak<Running>, upstream: Arc<Upstream>) {
                         return;
                     }
                     continue;
+                }
+                // One that ends again and again is started at longer pauses, as one that cannot be reached.
+                if runtime.now().saturating_since(began) >= LONGEST_PAUSE {
+                    pause = FIRST_PAUSE;
                 }
                 "it has ended".to_owned()
             }

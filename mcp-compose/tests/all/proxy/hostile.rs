@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 use mcp_async::client::{CallError, ClientBuilder};
 use mcp_async::model::{ElicitParams, ElicitResult, LoggingLevel};
 use mcp_async::runtime::{duplex, within};
-use mcp_async::{Revision, RevisionSet, Streams};
+use mcp_async::{Revision, RevisionSet, Streams, in_memory};
 use mcp_compose::{Naming, Proxy, ServerEntry};
 
 use super::{caller, front};
-use crate::support::{legacy_lines, only, pause, read, run, runtime, write};
+use crate::support::{legacy_lines, only, pause, read, run, runtime, tools, write};
 
 /// A proxy for one server, whose items have the names that they have there.
 async fn before(entry: ServerEntry) -> Proxy {
@@ -221,4 +221,27 @@ fn errors_about_the_requests_of_the_proxy_are_not_the_callers() {
             });
         }
     }
+}
+
+#[test]
+fn a_server_that_ends_again_and_again_is_started_at_longer_pauses() {
+    run(async {
+        let starts = Arc::<AtomicUsize>::default();
+        let counted = Arc::clone(&starts);
+        let entry = ServerEntry::connector("back", move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let server = tools(&["x"]).build().expect("it is well formed");
+            let connector = in_memory(runtime(), &server);
+            runtime().spawn(Box::pin(async move {
+                // It is connected by then.
+                within(&runtime(), Duration::from_millis(500), pending::<()>()).await;
+                server.registry().shutdown();
+            }));
+            connector
+        });
+        let _proxy = before(entry).await;
+        pause(600).await;
+        let starts = starts.load(Ordering::SeqCst);
+        assert!((5..25).contains(&starts), "{starts}");
+    });
 }
