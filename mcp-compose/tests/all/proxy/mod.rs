@@ -5,6 +5,7 @@ mod calls;
 mod hostile;
 mod instructions;
 mod lists;
+mod principals;
 mod questions;
 mod sessions;
 mod tasks;
