@@ -136,10 +136,7 @@ fn a_cancelled_bomb_goes_off_alone() {
     let mut wire = client_of(&server());
     for id in 1..=50 {
         assert_eq!(wire.send("tools/call", r#"{"name":"waits"}"#), id);
-        wire.notify(
-            "notifications/cancelled",
-            &format!(r#"{{"requestId":{id}}}"#),
-        );
+        wire.cancel(id);
         assert_eq!(wire.hear(), [""; 0]);
     }
     has(

@@ -18,6 +18,7 @@ use mcp_proto::server::{Initialize, ServerConfig};
 use tower_layer::{Layer, Stack};
 
 use crate::connection::support::{Demo, Watch, Wire, call};
+use crate::scripted::cancelled;
 use crate::sim::{advance, clock, run, sleep, spawn};
 use crate::texts::INTERNAL_ERROR;
 
@@ -158,9 +159,7 @@ fn every_call_has_its_own_time() {
             lasts < seconds,
             "{seconds} {lasts}: {text}"
         );
-        wire.send(&format!(
-            r#"- notifications/cancelled {{"requestId":{seconds}}}"#
-        ));
+        wire.send(&cancelled(seconds));
     }
 }
 
@@ -253,7 +252,7 @@ fn lists_need_not_wait() {
     wire.send("3 tools/list");
     assert_eq!(wire.read(), ok(3, r#"{"tools":[]}"#));
     // A cancelled call makes room.
-    wire.send(r#"- notifications/cancelled {"requestId":1}"#);
+    wire.send(&cancelled(1));
     assert_eq!(wire.read(), ok(2, r#"{"id":2}"#));
 }
 
@@ -263,7 +262,7 @@ fn who_waits_in_front_may_give_up() {
     wire.call(1, "later");
     wire.call(2, "echo");
     wire.call(3, "echo");
-    wire.send(r#"- notifications/cancelled {"requestId":2}"#);
+    wire.send(&cancelled(2));
     wire.watch.open();
     assert_eq!(
         wire.read(),

@@ -1,6 +1,7 @@
 //! What a subscriber of `tracing` gets to see of a server, and what it never does.
 
 use crate::connection::support::{Demo, Setup, Wire, call};
+use crate::scripted::cancelled;
 use crate::sim::{Sim, advance, run, settle};
 use core::fmt::Debug;
 use core::fmt::Write as _;
@@ -248,7 +249,7 @@ fn a_span_tells_what_went_wrong() {
     let nothing = |_: &mut Wire| {};
     let panicked = "ERROR in 0 message=a handler panicked";
     let cancel = |wire: &mut Wire| {
-        wire.send(r#"- notifications/cancelled {"requestId":1}"#);
+        wire.send(&cancelled(1));
     };
     check("fails", nothing, &[], "7", "7");
     check("never", cancel, &[], "cancelled", "");
@@ -349,7 +350,7 @@ fn what_is_ignored_is_told_with_its_reason() {
         let mut wire = traced(Demo::default());
         wire.send("- notifications/nonsense");
         wire.send("77 = {}");
-        wire.send(r#"- notifications/cancelled {"requestId":5}"#);
+        wire.send(&cancelled(5));
         notes.saw(&[
             "DEBUG in 0 message=a message of the peer was ignored reason=UnknownNotification",
             "DEBUG in 0 message=a message of the peer was ignored reason=LateResponse",

@@ -280,10 +280,7 @@ fn a_stream_continues_behind_its_cursor() {
     let id = wire.send("events/stream", r#"{"cursor":1}"#);
     let tick = ("event", r#"{"name":"ticked","cursor":2}"#);
     assert_eq!(heard(&mut wire), pairs(&[tick]));
-    wire.notify(
-        "notifications/cancelled",
-        &format!(r#"{{"requestId":{id}}}"#),
-    );
+    wire.cancel(id);
     wire.tool("open");
     wire.advance(HEARTBEAT);
     assert_eq!(heard(&mut wire), pairs(&[]));
@@ -324,10 +321,7 @@ fn a_subscription_receives_the_events_that_it_asked_for() {
     let opened = format!(r#"{{"name":"opened","cursor":2,{named}}}"#);
     assert_eq!(heard(&mut wire), pairs(&[("event", &opened)]));
 
-    wire.notify(
-        "notifications/cancelled",
-        &format!(r#"{{"requestId":{id}}}"#),
-    );
+    wire.cancel(id);
     wire.tool("open");
     assert_eq!(heard(&mut wire), pairs(&[]));
 }

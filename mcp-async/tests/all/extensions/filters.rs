@@ -141,10 +141,7 @@ fn other_calls_are_answered_while_a_judge_waits() {
     assert_eq!(accepted(&mut wire, r#"{"number":2}"#), r#"{"number":2}"#);
     let (open, waits) = (heard.take(), heard.take());
     assert!(!waits.is_closed());
-    wire.notify(
-        "notifications/cancelled",
-        &format!(r#"{{"requestId":{id}}}"#),
-    );
+    wire.cancel(id);
     assert!(waits.is_closed() && !open.is_closed());
     assert_eq!(wire.hear(), [""; 0]);
 }
@@ -179,10 +176,7 @@ fn a_handle_reaches_its_subscription_until_that_ends() {
     }
     assert_eq!(poll_once(pin!(subscriber.closed())), Poll::Pending);
 
-    wire.notify(
-        "notifications/cancelled",
-        &format!(r#"{{"requestId":{id}}}"#),
-    );
+    wire.cancel(id);
     assert_eq!(poll_once(pin!(subscriber.closed())), Poll::Ready(()));
     let late = poll_once(pin!(subscriber.notify(METHOD, &Number { n: 3 })));
     assert_eq!(late, Poll::Ready(Err(SendError::Stale)));

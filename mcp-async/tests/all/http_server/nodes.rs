@@ -79,9 +79,7 @@ impl Process {
 
 /// Lets seconds pass, in which processes renew their leases.
 pub(crate) fn pass(seconds: u32) {
-    for _ in 0..2 * seconds {
-        advance(Duration::from_millis(500));
-    }
+    (0..2 * seconds).for_each(|_| advance(Duration::from_millis(500)));
 }
 
 /// The same client at another process.

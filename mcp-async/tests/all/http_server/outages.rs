@@ -9,7 +9,7 @@ use mcp_proto::server::ListKind;
 use crate::http_server::far::Fault;
 use crate::http_server::nodes::{Process, at, epoch, pass, ping, processes, set_level, start};
 use crate::http_server::wire::Break;
-use crate::scripted::{HttpClient, Reply, Waiting, call, last_id};
+use crate::scripted::{HttpClient, Reply, Waiting, call, cancelled, last_id};
 use crate::sim;
 use crate::sim::{advance, now};
 use crate::texts::has;
@@ -169,7 +169,7 @@ fn sessions_outlive_an_outage_that_is_longer_than_the_lease() {
             _ => here.get(Some(&last_id(&seen))),
         };
         assert!(!work.has_ended(), "calls continue");
-        let cancel = r#"- notifications/cancelled {"requestId":1}"#;
+        let cancel = &cancelled(1);
         assert_eq!(there.post(cancel).status, 202);
         assert!(work.has_ended());
     }

@@ -362,9 +362,7 @@ fn what_was_deleted_does_not_come_back() {
         if gives_up {
             deleting = None;
         }
-        for _ in 0..5 {
-            advance(Duration::from_millis(100));
-        }
+        (0..5).for_each(|_| advance(Duration::from_millis(100)));
         assert!(!is_kept());
         if let Some(mut deleting) = deleting {
             assert_eq!(deleting.status(), Some(204));

@@ -11,7 +11,7 @@ use mcp_proto::rpc;
 use mcp_proto::server::ListKind;
 
 use crate::http_server::legacy::{server, service};
-use crate::scripted::{HttpClient, Serve, array, call, last_id};
+use crate::scripted::{HttpClient, Serve, array, call, cancelled, last_id};
 use crate::sim::{advance, settle};
 use crate::texts::has;
 
@@ -71,7 +71,7 @@ fn a_stream_that_has_ended_is_resumed_only_for_what_is_left() {
         let session = HttpClient::open(&service(), revision);
         let mut reply = session.post(&call(1, "slow"));
         let id = last_id(&reply.text());
-        let cancel = r#"- notifications/cancelled {"requestId":1}"#;
+        let cancel = &cancelled(1);
         assert_eq!(session.post(cancel).status, 202);
         assert!(reply.has_ended());
         let ended = session.get(Some(&id));
@@ -99,12 +99,7 @@ fn a_resumed_stream_that_is_quiet_gives_an_id() {
     );
     let second = last_id(&text);
     assert_ne!(first, second);
-    assert_eq!(
-        session
-            .post(r#"- notifications/cancelled {"requestId":1}"#)
-            .status,
-        202
-    );
+    assert_eq!(session.post(&cancelled(1)).status, 202);
     assert!(again.has_ended());
     assert_eq!(session.get(Some(&second)).status, 405);
 }
@@ -213,12 +208,7 @@ fn a_cancelled_call_ends_its_stream() {
     let session = HttpClient::open(&service(), "2025-11-25");
     let mut reply = session.post(&call(1, "never"));
     assert!(!reply.has_ended());
-    assert_eq!(
-        session
-            .post(r#"- notifications/cancelled {"requestId":1}"#)
-            .status,
-        202
-    );
+    assert_eq!(session.post(&cancelled(1)).status, 202);
     assert!(reply.has_ended());
 }
 

@@ -15,7 +15,7 @@ use mcp_proto::model::CacheScope;
 
 use crate::protection::support::{METADATA, REVISIONS, protection};
 use crate::scripted::{
-    HttpClient, Reply, Serve, array, call, initialize, modern, plain_call, post, send,
+    HttpClient, Reply, Serve, array, call, cancelled, initialize, modern, plain_call, post, send,
 };
 use crate::server_typed::support::says;
 use crate::sim::{Sim, advance, sleep};
@@ -151,7 +151,7 @@ fn one_challenge_names_the_scopes_of_endpoint_method_and_item() {
         }
         // Without an operation it is what every token needs.
         let none = client.with_token("ada/none/60");
-        let reply = none.post(r#"- notifications/cancelled {"requestId":1}"#);
+        let reply = none.post(&cancelled(1));
         assert_eq!(challenged(&reply), "mcp", "{revision}");
         if revision != "2026-07-28" {
             assert_eq!(challenged(&none.get(None)), "mcp", "{revision}");

@@ -158,10 +158,7 @@ fn a_question_that_is_given_up_cancels_its_task() {
         &question,
         &format!(r#"{{"task":{}}}"#, task("working")),
     );
-    wire.notify(
-        "notifications/cancelled",
-        &format!(r#"{{"requestId":{call}}}"#),
-    );
+    wire.cancel(call);
     let cancel = only(&mut wire);
     assert_eq!(text(&cancel, &["method"]), "tasks/cancel");
 }

@@ -153,6 +153,14 @@ impl LineClient {
         self.line(&format!("- {method} {params}"));
     }
 
+    /// Says that a request is cancelled.
+    pub(crate) fn cancel(&mut self, id: u64) {
+        self.notify(
+            "notifications/cancelled",
+            &format!(r#"{{"requestId":{id}}}"#),
+        );
+    }
+
     /// The answer to a request, if it is there; all else that came is kept.
     pub(crate) fn answer(&mut self, id: u64) -> Option<String> {
         let lines = self.lines.lines();

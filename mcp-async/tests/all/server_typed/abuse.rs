@@ -111,10 +111,7 @@ fn panics_tell_nothing() {
                 (-32603, INTERNAL_ERROR),
                 "{params}"
             );
-            wire.notify(
-                "notifications/cancelled",
-                &format!(r#"{{"requestId":{running}}}"#),
-            );
+            wire.cancel(running);
             assert_eq!(wire.answer(running), None);
             let answer = wire.result("tools/call", r#"{"name":"well"}"#);
             assert_eq!(text(&answer, &["content", "0", "text"]), "well");
@@ -146,10 +143,7 @@ fn nobody_answers_twice() {
         let id = wire.send("tools/call", params);
         let cx = kept.lock().unwrap().take().unwrap();
         assert!(!cx.is_cancelled());
-        wire.notify(
-            "notifications/cancelled",
-            &format!(r#"{{"requestId":{id}}}"#),
-        );
+        wire.cancel(id);
         assert!(cx.is_cancelled());
         let told = async {
             cx.progress(0.5).await;
@@ -266,10 +260,7 @@ fn no_lock_is_held_over_what_is_a_users() {
         }
         let call = |wire: &mut LineClient| wire.send("tools/call", r#"{"name":"never"}"#);
         let cancelled = call(&mut wire);
-        wire.notify(
-            "notifications/cancelled",
-            &format!(r#"{{"requestId":{cancelled}}}"#),
-        );
+        wire.cancel(cancelled);
         ends_are(1);
         let late = call(&mut wire);
         wire.advance(Duration::from_secs(9));

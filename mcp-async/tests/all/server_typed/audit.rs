@@ -169,10 +169,7 @@ fn calls_that_are_not_answered_have_records() {
         let mut wire = LineClient::new(&server, revision);
         let id = wire.send("tools/call", r#"{"name":"never"}"#);
         wire.advance(Duration::from_secs(1));
-        wire.notify(
-            "notifications/cancelled",
-            &format!(r#"{{"requestId":{id}}}"#),
-        );
+        wire.cancel(id);
         wire.settle();
         check(
             &seen,

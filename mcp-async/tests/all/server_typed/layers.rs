@@ -108,10 +108,7 @@ fn jobs_learn_that_their_call_was_cancelled() {
     wire.settle();
     assert_eq!(ended(), CallOutcome::Result);
     let id = wire.send("tools/call", r#"{"name":"works"}"#);
-    wire.notify(
-        "notifications/cancelled",
-        &format!(r#"{{"requestId":{id}}}"#),
-    );
+    wire.cancel(id);
     wire.settle();
     assert_eq!(ended(), CallOutcome::Cancelled);
     wire.send("tools/call", r#"{"name":"works"}"#);

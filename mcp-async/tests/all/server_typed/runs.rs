@@ -66,10 +66,7 @@ fn a_spawned_handler_lives_and_ends_with_its_call() {
         let before = dropped.load(Ordering::SeqCst);
         let id = wire.send("tools/call", &call("never"));
         assert_eq!(settle(), 1);
-        wire.notify(
-            "notifications/cancelled",
-            &format!(r#"{{"requestId":{id}}}"#),
-        );
+        wire.cancel(id);
         assert_eq!(dropped.load(Ordering::SeqCst), before);
         assert_eq!(settle(), 0, "its task has ended");
         assert_eq!(dropped.load(Ordering::SeqCst), before + 1);
@@ -266,10 +263,7 @@ fn a_cap_holds_over_all_connections() {
         let waiting = one.send("tools/call", r#"{"name":"wait"}"#);
         let id = other.send("tools/call", r#"{"name":"quick"}"#);
         assert_eq!(other.answer(id), None);
-        one.notify(
-            "notifications/cancelled",
-            &format!(r#"{{"requestId":{waiting}}}"#),
-        );
+        one.cancel(waiting);
         assert!(other.answer(id).is_some());
     }
 }

@@ -151,8 +151,7 @@ fn blocking_work_runs_apart_from_the_connection() {
 
         // What was cancelled before it began does not begin.
         let id = wire.send("tools/call", counts);
-        let cancelled = format!(r#"{{"requestId":{id}}}"#);
-        wire.notify("notifications/cancelled", &cancelled);
+        wire.cancel(id);
         assert_eq!(settle(), 0);
         assert_eq!(begun.load(Ordering::SeqCst), 1);
 

@@ -93,8 +93,7 @@ fn a_layer_of_tower_learns_what_is_called_and_cancelling_drops_it() {
         let mut wire = LineClient::new(&server, revision);
         let (first, second) = (call(&mut wire), call(&mut wire));
         assert!(wire.answer(second).is_none());
-        let cancelled = format!(r#"{{"requestId":{first}}}"#);
-        wire.notify("notifications/cancelled", &cancelled);
+        wire.cancel(first);
         wire.advance(SECOND);
         assert!(wire.answer(second).unwrap().contains("done"), "{revision}");
         let entry = ("tools/call".to_owned(), Some("slow".to_owned()), revision);
@@ -138,8 +137,7 @@ fn a_layer_of_tower_that_panics_fails_its_call_alone_and_one_that_is_never_ready
 
         let mut wire = LineClient::new(&server_of(|| Poll::Pending), revision);
         let waits = call(&mut wire);
-        let cancelled = format!(r#"{{"requestId":{waits}}}"#);
-        wire.notify("notifications/cancelled", &cancelled);
+        wire.cancel(waits);
         wire.advance(SECOND);
         assert!(wire.answer(waits).is_none(), "{revision}");
         assert!(wire.result("tools/list", "{}").contains("slow"));

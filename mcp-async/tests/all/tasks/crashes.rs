@@ -268,9 +268,7 @@ impl World {
                 (_, code) => assert_eq!(code, "-32602", "{got}"),
             }
         }
-        for _ in 0..12 {
-            pass(500);
-        }
+        (0..12).for_each(|_| pass(500));
         assert!(self.store.is_empty());
         drop(self.wire);
         sim::end();

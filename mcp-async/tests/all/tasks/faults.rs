@@ -120,9 +120,7 @@ fn a_clock_that_is_set_back_does_not_keep_a_process_alive() {
     // The process ends, and the store has nothing of that.
     store.fail_after(0);
     drop((here, first));
-    for _ in 0..60 {
-        pass(500);
-    }
+    (0..60).for_each(|_| pass(500));
     assert_eq!(status(&mut there, &id), "failed");
     crate::sim::end();
 }
@@ -150,9 +148,7 @@ fn a_store_that_forgets_its_processes_fails_the_tasks_of_dead_ones_alone() {
         };
         for offset in [0, 60, 190, 310, 440] {
             // Both may declare others dead before the store forgets them.
-            for _ in 0..12 {
-                pass(250);
-            }
+            (0..12).for_each(|_| pass(250));
             pass(offset);
             forget();
             for _ in 0..60 {
@@ -169,9 +165,7 @@ fn a_store_that_forgets_its_processes_fails_the_tasks_of_dead_ones_alone() {
             assert_eq!(status(there, &ids[0]), "working", "it may live");
             pass(100);
         }
-        for _ in 0..10 {
-            pass(100);
-        }
+        (0..10).for_each(|_| pass(100));
         assert_eq!(status(there, &ids[0]), "failed");
         assert_eq!(status(there, &ids[1]), "working");
         drop(wires);
@@ -213,20 +207,14 @@ fn task_asks(loses_reply: bool) {
     let look = Tool::new("look").task(TaskPolicy::Required).handler(look);
     let mut wire = client(&server.with(look));
     create(&mut wire, "look", "{}");
-    for _ in 0..50 {
-        pass(100);
-    }
+    (0..50).for_each(|_| pass(100));
     store.fail_after(0);
-    for _ in 0..50 {
-        pass(100);
-    }
+    (0..50).for_each(|_| pass(100));
     if loses_reply {
         store.lose_reply_to_renewal();
     }
     store.heal();
-    for _ in 0..50 {
-        pass(100);
-    }
+    (0..50).for_each(|_| pass(100));
     let seen = seen.lock().unwrap();
     assert!(seen.starts_with("+++++") && seen.contains("+--"), "{seen}");
     // The lease in the store was over: the one that it has now is another one.
@@ -297,9 +285,7 @@ fn a_record_that_cannot_be_removed_does_not_keep_others() {
         create(&mut wire, "job", "{}");
         pass(10);
     }
-    for _ in 0..9 {
-        pass(500);
-    }
+    (0..9).for_each(|_| pass(500));
     assert!(shared.is_empty());
     crate::sim::end();
 }
@@ -314,9 +300,7 @@ fn a_store_that_keeps_removed_records_is_not_asked_without_a_pause() {
         create(&mut wire, "job", "{}");
     }
     // It returns.
-    for _ in 0..10 {
-        pass(500);
-    }
+    (0..10).for_each(|_| pass(500));
     crate::sim::end();
 }
 
@@ -405,9 +389,7 @@ fn the_record_of_another_task_changes_nothing() {
         update(wire, id, &accept("q1", "wrong"));
         about(wire, "tasks/cancel", id);
     }
-    for _ in 0..10 {
-        pass(500);
-    }
+    (0..10).for_each(|_| pass(500));
     assert_eq!(running.get(), 2);
     store.heal();
     for (wire, id) in [(&mut ada, &first), (&mut bob, &second)] {

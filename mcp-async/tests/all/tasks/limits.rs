@@ -46,9 +46,7 @@ fn an_expired_task_fails_and_is_forgotten() {
         );
     }
     assert_eq!(status(&mut wire, &ends), "completed");
-    for _ in 0..10 {
-        pass(500);
-    }
+    (0..10).for_each(|_| pass(500));
     for id in [&works, &asks, &ends] {
         assert_eq!(status(&mut wire, id), UNKNOWN_TASK);
     }
@@ -67,9 +65,7 @@ fn a_clock_that_jumps_ends_tasks() {
     pass(10 * 86_400_000);
     assert_eq!(running.get(), 0);
     assert_eq!(status(&mut wire, &id), UNKNOWN_TASK);
-    for _ in 0..3 {
-        pass(500);
-    }
+    (0..3).for_each(|_| pass(500));
     assert!(store.is_empty());
     assert_eq!(crate::sim::settle(), 0);
 }
@@ -210,9 +206,7 @@ fn a_bound_frees_its_places_when_tasks_are_forgotten() {
         create(&mut wire, "job", "{}");
         let refused = call(&mut wire, "job_only", "{}");
         assert_eq!(member(&refused, &["error", "code"]), "-32603");
-        for _ in 0..10 {
-            pass(500);
-        }
+        (0..10).for_each(|_| pass(500));
     }
 }
 
@@ -268,13 +262,9 @@ fn a_task_that_gave_its_place_is_removed_later() {
         failing.fail_after(good);
         let refused = call(&mut wire, "job_only", "{}");
         assert_eq!(member(&refused, &["error", "code"]), "-32603", "{refused}");
-        for _ in 0..40 {
-            pass(500);
-        }
+        (0..40).for_each(|_| pass(500));
         failing.heal();
-        for _ in 0..40 {
-            pass(500);
-        }
+        (0..40).for_each(|_| pass(500));
         assert!(store.is_empty(), "{good}");
         crate::sim::end();
     }

@@ -137,9 +137,7 @@ fn the_answer_to_a_withdrawn_question_is_kept_until_it_is_asked_again() {
         let mut wire = client(&server);
         let id = create(&mut wire, "withdraws", "{}");
         assert_eq!(status(&mut wire, &id), "input_required");
-        for _ in 0..seen / 500 {
-            pass(500);
-        }
+        (0..seen / 500).for_each(|_| pass(500));
         let open = if seen == 1500 {
             "working"
         } else {
@@ -147,9 +145,7 @@ fn the_answer_to_a_withdrawn_question_is_kept_until_it_is_asked_again() {
         };
         assert_eq!(status(&mut wire, &id), open, "{seen}");
         update(&mut wire, &id, &accept("name", "Ada"));
-        for _ in 0..5 {
-            pass(500);
-        }
+        (0..5).for_each(|_| pass(500));
         let got = about(&mut wire, "tasks/get", &id);
         let word = if seen == 500 { "in time" } else { "Ada" };
         assert!(got.contains(word), "{seen}: {got}");

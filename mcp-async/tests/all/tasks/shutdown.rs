@@ -38,9 +38,7 @@ fn a_shutdown_lets_tasks_end_in_its_time_and_fails_the_others() {
     let asks = create(&mut wire, "job", r#"{"ask":1}"#);
     pass(0);
     server.registry().shutdown();
-    for _ in 0..5 {
-        pass(100);
-    }
+    (0..5).for_each(|_| pass(100));
     let (_other, mut there, _) = start(store);
     assert_eq!(status(&mut there, &quick), "completed");
     pass(499);
@@ -68,9 +66,7 @@ fn the_end_of_one_server_leaves_the_tasks_of_another() {
     let slow = create(&mut wire, "job", r#"{"steps":1000}"#);
     old.registry().shutdown();
     drop(old);
-    for _ in 0..30 {
-        pass(100);
-    }
+    (0..30).for_each(|_| pass(100));
     assert_eq!(status(&mut wire, &id), "completed");
     create(&mut wire, "job", r#"{"steps":5}"#);
     new.registry().shutdown();
@@ -112,9 +108,7 @@ fn a_store_that_fails_does_not_delay_the_end_of_a_server() {
         drop((server, wire));
         pass(0);
         assert_eq!(running.get(), 0, "{fault:?}");
-        for _ in 0..40 {
-            pass(500);
-        }
+        (0..40).for_each(|_| pass(500));
         assert_eq!(sim::settle(), 0, "{fault:?}");
     }
 }

@@ -234,9 +234,7 @@ fn a_hostile_store_neither_hangs_nor_tears_a_task() {
                 "tools/call",
                 r#"{"name":"job","arguments":{"steps":1,"ask":1}}"#,
             );
-            for _ in 0..20 {
-                pass(50);
-            }
+            (0..20).for_each(|_| pass(50));
             let created = wire.answer(asked).expect("an answer in time");
             if !member(&created, &["error"]).is_empty() {
                 assert_eq!(
@@ -245,18 +243,14 @@ fn a_hostile_store_neither_hangs_nor_tears_a_task() {
                     "{created}"
                 );
                 store.heal();
-                for _ in 0..30 {
-                    pass(500);
-                }
+                (0..30).for_each(|_| pass(500));
                 assert!(store.store.is_empty(), "{fault:?} {good}");
                 assert_eq!(running.get(), 0);
                 continue;
             }
             let id = text(&created, &["result", "taskId"]);
             store.heal();
-            for _ in 0..20 {
-                pass(500);
-            }
+            (0..20).for_each(|_| pass(500));
             assert_eq!(status(&mut wire, &id), "input_required", "{fault:?} {good}");
             update(&mut wire, &id, &accept("q1", "yes"));
             pass(500);
@@ -264,9 +258,7 @@ fn a_hostile_store_neither_hangs_nor_tears_a_task() {
             assert!(got.contains("done yes"), "{fault:?} {good}: {got}");
             assert_eq!(running.get(), 0);
             drop(wire);
-            for _ in 0..130 {
-                pass(500);
-            }
+            (0..130).for_each(|_| pass(500));
             assert!(store.store.is_empty());
             crate::sim::end();
         }
@@ -289,9 +281,7 @@ fn a_task_whose_process_has_ended_fails_after_a_lease_of_the_next_one() {
     let (second, _) = server(Tasks::new().store(store).lease(lease));
     let mut wire = client(&second);
     assert_eq!(status(&mut wire, &done), "completed");
-    for _ in 0..5 {
-        pass(500);
-    }
+    (0..5).for_each(|_| pass(500));
     let got = about(&mut wire, "tasks/get", &lost);
     assert_eq!(text(&got, &["result", "status"]), "failed");
     assert_eq!(member(&got, &["result", "error", "code"]), "-32603");

@@ -40,9 +40,7 @@ fn a_call_becomes_a_task_at_once() {
         assert_eq!(status(&mut wire, &id), "working");
     }
     assert_eq!(running.get(), 4);
-    for _ in 0..3 {
-        pass(100);
-    }
+    (0..3).for_each(|_| pass(100));
     assert_eq!(running.get(), 0);
     sim::end();
 }
@@ -127,9 +125,7 @@ fn a_task_lives_as_long_as_its_client_asks() {
     pass(200);
     assert_eq!(status(&mut wire, &id), "failed");
     assert_eq!(running.get(), 0);
-    for _ in 0..6 {
-        pass(500);
-    }
+    (0..6).for_each(|_| pass(500));
     for method in ["tasks/get", "tasks/result", "tasks/cancel"] {
         let refused = about(&mut wire, method, &id);
         assert_eq!(member(&refused, &["error", "code"]), "-32602", "{refused}");

@@ -131,10 +131,7 @@ fn a_request_for_a_result_ends_without_its_task() {
     let mut wire = client(&server);
     let id = create(&mut wire, "job", r#"{"steps":2}"#);
     let wanted = want(&mut wire, &id);
-    wire.notify(
-        "notifications/cancelled",
-        &format!(r#"{{"requestId":{wanted}}}"#),
-    );
+    wire.cancel(wanted);
     assert_eq!(answer(&mut wire, wanted), None);
     assert_eq!(
         (status(&mut wire, &id), running.get()),

@@ -49,10 +49,7 @@ fn a_question_is_asked_once_at_a_time() {
     let second = want(&mut wire, &id);
     assert_eq!(hear(&mut wire, "elicitation/create").len(), 1);
     // Without its answer the other request asks again.
-    wire.notify(
-        "notifications/cancelled",
-        &format!(r#"{{"requestId":{first}}}"#),
-    );
+    wire.cancel(first);
     assert_eq!(hear(&mut wire, "notifications/cancelled").len(), 1);
     pass(1000);
     let asked = hear_question(&mut wire);
@@ -240,9 +237,7 @@ fn a_question_is_answered_at_any_process() {
     let wanted = want(&mut there, &id);
     let asked = hear_question(&mut there);
     reply(&mut there, &asked, &filled("there"));
-    for _ in 0..4 {
-        pass(500);
-    }
+    (0..4).for_each(|_| pass(500));
     says(&mut there, wanted, r#""text":"done there""#);
     assert_eq!(status(&mut here, &id), "completed");
     sim::end();
@@ -318,14 +313,11 @@ fn an_answer_outlives_the_request_that_asked_for_it() {
         let asked = hear_question(&mut wire);
         store.fail_after(0);
         reply(&mut wire, &asked, &filled("kept"));
-        let cancelled = format!(r#"{{"requestId":{wanted}}}"#);
-        wire.notify("notifications/cancelled", &cancelled);
+        wire.cancel(wanted);
         pass(100);
         store.heal();
         let wanted = want(&mut other, &id);
-        for _ in 0..10 {
-            pass(500);
-        }
+        (0..10).for_each(|_| pass(500));
         for wire in [&mut wire, &mut other] {
             assert!(hear(wire, "elicitation/create").is_empty(), "{fault:?}");
         }
@@ -349,9 +341,7 @@ fn an_answer_that_the_store_does_not_take_ends_with_the_server() {
         store.fail_after(0);
         reply(&mut wire, &asked, &filled("lost"));
         drop((wire, server));
-        for _ in 0..40 {
-            pass(500);
-        }
+        (0..40).for_each(|_| pass(500));
         assert_eq!((sim::settle(), running.get()), (0, 0), "{fault:?}");
     }
 }
