@@ -116,6 +116,23 @@ fn a_login_that_the_provider_has_ended_is_over() {
     assert_eq!(whose(&service, &access), Ok("ada their-1".into()));
 }
 
+/// AU-14: what a client revokes is over at once, where answers about tokens are not kept.
+#[test]
+fn a_revoked_token_is_refused() {
+    provider_answers(TOKEN, USER);
+    let login = login().protection(|it| it.settings(|resource| resource.introspection_cache(0)));
+    let service = server()
+        .http()
+        .delegate_login(login)
+        .into_service(Sim)
+        .unwrap();
+    let (client, access, refresh) = tokens(&service);
+    assert!(whose(&service, &access).is_ok());
+    let form = format!("client_id={client}&token={refresh}");
+    assert_eq!(send(&service, post("/revoke", &form)).status, 200);
+    assert_eq!(whose(&service, &access), Err(401));
+}
+
 /// Handlers that need the token at once are served by one refresh.
 #[test]
 fn a_token_that_expires_is_renewed_once() {

@@ -9,7 +9,7 @@ use mcp_auth::{Scopes, Secret};
 use super::login_client::LoginClient;
 use super::login_keys::LoginKeys;
 use super::login_records::LoginRecords;
-use super::login_server::LoginServer;
+use super::login_server::{LoginServer, ProviderCache};
 use crate::http::SessionStore;
 use crate::http::server::protect::Protection;
 use crate::http::store::DynSessionStore;
@@ -123,12 +123,11 @@ impl DelegatedLogin {
             None => StateKeys::random().map_err(|error| mistake(&error))?,
         };
         let provider = &server.settings().provider;
-        let endpoints = provider.endpoints.clone();
         let login = Arc::new(LoginServer {
             client: LoginClient::new(provider, self.client, runtime),
             keys: LoginKeys::new(&keys),
             records: LoginRecords::new(store),
-            metadata: Lock::new(endpoints.map(|endpoints| (0, Arc::new(endpoints)))),
+            metadata: Lock::new(ProviderCache::new(provider.endpoints.as_ref())),
             runtime: runtime.clone(),
             server,
         });

@@ -27,8 +27,7 @@ pub(in crate::http::server) struct LoginServer {
     pub(super) keys: LoginKeys,
     pub(super) records: LoginRecords,
     pub(super) client: LoginClient,
-    /// The metadata of the provider, and when it was fetched.
-    pub(super) metadata: Lock<Option<(u64, Arc<ServerMetadata>)>>,
+    pub(super) metadata: Lock<ProviderCache>,
     pub(super) runtime: RuntimeHandle,
 }
 
@@ -121,23 +120,24 @@ impl LoginServer {
     }
 
     /// Returns the metadata of the provider. If it cannot be fetched again, what was fetched before counts; `None` if
-    /// nothing was.
+    /// nothing was. Meanwhile a provider that does not answer is asked now and then only.
     pub(in crate::http::server) async fn provider(
         &self,
         caller: Option<CallerId>,
     ) -> Option<Arc<ServerMetadata>> {
         let now = unix_now().as_secs();
         let provider = &self.server.settings().provider;
-        let known = self.metadata.lock().clone();
-        let Some(url) = provider.metadata_url() else {
-            return known.map(|(_, metadata)| metadata);
+        let known = {
+            let mut cache = self.metadata.lock();
+            let known = cache.metadata.clone();
+            let is_fresh = known.is_some() && (cache.tried..cache.next).contains(&now);
+            if provider.endpoints.is_some() || is_fresh {
+                return known;
+            }
+            (cache.tried, cache.next) = (now, now.saturating_add(RETRY));
+            known
         };
-        if let Some((fetched, metadata)) = &known
-            && now.saturating_sub(*fetched) < FRESH
-            && now >= *fetched
-        {
-            return Some(Arc::clone(metadata));
-        }
+        let url = provider.metadata_url()?;
         let request = HttpRequest::get(Document::ServerMetadata, url.clone());
         let read = match self.client.send(&request, caller).await {
             Ok(response) if response.status == 200 => {
@@ -149,14 +149,35 @@ impl LoginServer {
         let fail = |problem| Err(AuthError::new(Document::ServerMetadata, &url, problem));
         match read.unwrap_or_else(fail) {
             Ok(metadata) => {
-                let metadata = Arc::new(metadata);
-                *self.metadata.lock() = Some((now, Arc::clone(&metadata)));
-                Some(metadata)
+                let metadata = Some(Arc::new(metadata));
+                let mut cache = self.metadata.lock();
+                cache.next = now.saturating_add(FRESH);
+                cache.metadata.clone_from(&metadata);
+                metadata
             }
             Err(error) => {
                 observe::login_failed(&error);
-                known.map(|(_, metadata)| metadata)
+                known
             }
+        }
+    }
+}
+
+/// The metadata of the provider.
+#[derive(Default)]
+pub(super) struct ProviderCache {
+    metadata: Option<Arc<ServerMetadata>>,
+    /// The second in which it was fetched, or was to be, and the one from which that is done again.
+    tried: u64,
+    next: u64,
+}
+
+impl ProviderCache {
+    /// Holds the metadata of a provider that publishes none.
+    pub(super) fn new(endpoints: Option<&ServerMetadata>) -> Self {
+        Self {
+            metadata: endpoints.cloned().map(Arc::new),
+            ..Self::default()
         }
     }
 }
@@ -186,3 +207,6 @@ const WAIT: Duration = Duration::from_millis(250);
 
 /// The seconds for which the metadata of the provider is used.
 const FRESH: u64 = 3_600;
+
+/// The seconds after which a provider that did not answer is asked again.
+const RETRY: u64 = 30;
