@@ -1,7 +1,8 @@
 """Logins: clients at protected servers, by the code grant with registration.
 
 One side is ours. The tokens are those of the example authorization-server, or of oidc-provider, and the server verifies them
-with the published keys of the issuer.
+with the published keys of the issuer. Or our server is the authorization server, and its users log in at oidc-provider, where
+clients cannot register.
 """
 
 import json
@@ -76,6 +77,13 @@ def logins(adapter: str, programs: Programs, peer: str, revisions: list[str]) ->
                 with serving([*server, address, issuer], address, programs.log):
                     for revision in revisions:
                         table.add(f"{ours} at {name}", revision, ask(programs, revision, f"http://{address}/mcp"))
+    for provider, command in programs.issuers.items():
+        with delegated(programs, command) as url:
+            for name, client in programs.clients.items():
+                for revision in revisions if peer in name + provider else []:
+                    table.add(f"{name} at {ours}, logins at {provider}", revision, drive([*client, revision, url]))
+            for revision in revisions if peer in provider else []:
+                table.add(f"{ours} at {ours}, logins at {provider}", revision, ask(programs, revision, url))
     for name, command in programs.issuers.items():
         if peer in name:
             with issuing(programs, command) as issuer, protected(programs, issuer) as url:
@@ -99,6 +107,19 @@ def protected(programs: Programs, issuer: str) -> Iterator[str]:
     address = free_address()
     command = [*programs.fixture, "http-auth", address.rpartition(":")[2]]
     with serving(command, address, programs.log.with_suffix(".protected.log"), MCP_AUTH_ISSUER=issuer):
+        yield f"http://{address}/mcp"
+
+
+@contextmanager
+def delegated(programs: Programs, provider: list[str]) -> Iterator[str]:
+    """The URL of our server whose users log in at a provider without registration."""
+    address, port = free_address(), free_address().rpartition(":")[2]
+    command = [*programs.fixture, "http-auth", address.rpartition(":")[2]]
+    logs = [programs.log.with_suffix(f".{name}.log") for name in ("provider", "delegated")]
+    with (
+        serving([*provider, port, f"http://{address}/callback"], f"127.0.0.1:{port}", logs[0]),
+        serving(command, address, logs[1], MCP_AUTH_PROVIDER=f"http://localhost:{port}"),
+    ):
         yield f"http://{address}/mcp"
 
 

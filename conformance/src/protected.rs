@@ -1,14 +1,17 @@
 //! The server of `fixture http-auth`: the tools of [`server`](crate::server), protected.
 //!
 //! Tokens are those of a table, or JSON Web Tokens of the issuer in `MCP_AUTH_ISSUER`. With
-//! `MCP_AUTH_DPOP=1` tokens that are bound to a key are accepted with a proof.
+//! `MCP_AUTH_DPOP=1` tokens that are bound to a key are accepted with a proof. With `MCP_AUTH_PROVIDER`, an issuer at
+//! which the client `notes` is registered, the server is the authorization server, and its users log in there.
 
 use core::net::Ipv4Addr;
 use std::env;
 use std::io;
 use std::time::SystemTime;
 
-use mcp_async::auth::{DpopUse, Protection, Scopes, Secret, TokenClaims, UnixTime};
+use mcp_async::auth::{
+    DelegatedLogin, DpopUse, Protection, Provider, Scopes, Secret, TokenClaims, UnixTime,
+};
 use mcp_async::net::HttpListener;
 use mcp_async::runtime::RuntimeHandle;
 
@@ -23,14 +26,24 @@ pub(crate) async fn http(runtime: RuntimeHandle, port: &str) -> io::Result<()> {
         &[]
     };
     let server = server(runtime.clone(), region_scopes);
-    let http = server.http().protect(protection(port));
+    let http = match env::var("MCP_AUTH_PROVIDER") {
+        Ok(issuer) => {
+            let provider = Provider {
+                scopes: Scopes::parse("openid"),
+                ..Provider::oidc(issuer, "notes", "s3cret")
+            };
+            let login = DelegatedLogin::new(resource(port), provider).scopes(["mcp"]);
+            server.http().delegate_login(login)
+        }
+        Err(_) => server.http().protect(protection(port)),
+    };
     http.serve(HttpListener::bind(runtime, (Ipv4Addr::LOCALHOST, port)))
         .await
 }
 
 /// What the environment says of tokens.
 pub(crate) fn protection(port: u16) -> Protection {
-    let resource = format!("http://127.0.0.1:{port}/mcp");
+    let resource = resource(port);
     let protection = Protection::new(resource.clone()).scopes(["mcp"]);
     let issuer = env::var("MCP_AUTH_ISSUER").ok();
     let mut protection = match issuer {
@@ -46,6 +59,10 @@ pub(crate) fn protection(port: u16) -> Protection {
         protection = protection.dpop(DpopUse::Accepted);
     }
     protection
+}
+
+fn resource(port: u16) -> String {
+    format!("http://127.0.0.1:{port}/mcp")
 }
 
 /// The table of opaque tokens. It states claims, and judges none of them.

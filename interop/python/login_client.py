@@ -2,11 +2,12 @@
 
 Usage: login_client.py REVISION URL
 
-Prints one JSON line per step, as client.py does. The authorization server must redirect at once.
+Prints one JSON line per step, as client.py does. The authorization server must redirect at once, or have a consent page with one form.
 """
 
 import asyncio
 import json
+import re
 import sys
 import warnings
 from collections.abc import Awaitable
@@ -51,7 +52,15 @@ class Browser:
 
     async def open(self, url: str) -> None:
         async with httpx2.AsyncClient() as http:
-            self.location = (await http.get(url)).headers["location"]
+            page = await http.get(url)
+            cookie = {"cookie": page.headers.get("set-cookie", "").partition(";")[0]}
+            if "location" not in page.headers:
+                # A consent page, which leads to a provider and back.
+                action, request = (re.search(part + '="([^"]*)"', page.text)[1] for part in ("action", 'name="request" value'))
+                page = await http.post(action, data={"request": request, "decision": "allow"}, headers=cookie)
+            while not (location := page.headers["location"]).startswith(REDIRECT):
+                page = await http.get(location, headers=cookie)
+            self.location = location
 
     async def callback(self) -> AuthorizationCodeResult:
         sent = {name: values[0] for name, values in parse_qs(urlsplit(self.location).query).items()}

@@ -2,7 +2,7 @@
 //
 // Usage: login-client.mjs REVISION URL
 //
-// Prints one JSON line per step. The authorization server must redirect at once.
+// Prints one JSON line per step. The authorization server must redirect at once, or have a consent page with one form.
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
 
 const [revision, url] = process.argv.slice(2);
@@ -19,10 +19,25 @@ const authProvider = {
   codeVerifier: () => verifier,
   saveDiscoveryState: (state) => void (discovered = state),
   discoveryState: () => discovered,
-  async redirectToAuthorization(page) {
-    location = new URL((await fetch(page, { redirect: 'manual' })).headers.get('location'));
-  },
+  redirectToAuthorization: browse,
 };
+
+// Follows the redirects of the authorization server up to the client, and answers its consent page if it has one.
+async function browse(page) {
+  let answer = await fetch(page, { redirect: 'manual' });
+  const headers = { cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' };
+  if (!answer.headers.get('location')) {
+    const text = await answer.text();
+    const [, action] = text.match(/action="([^"]*)"/);
+    const [, request] = text.match(/name="request" value="([^"]*)"/);
+    const body = new URLSearchParams({ request, decision: 'allow' });
+    answer = await fetch(action, { method: 'POST', redirect: 'manual', headers, body });
+  }
+  for (let next; !(next = answer.headers.get('location')).startsWith(redirectUrl);) {
+    answer = await fetch(next, { redirect: 'manual', headers });
+  }
+  location = new URL(answer.headers.get('location'));
+}
 
 async function step(feature, doing) {
   try {

@@ -1,19 +1,28 @@
 // An authorization server made with oidc-provider, whose user logs in and consents without a page.
 //
-// Usage: login-issuer.mjs PORT
+// Usage: login-issuer.mjs PORT [CALLBACK]
+//
+// Clients register themselves, or there is one, whose users come back to CALLBACK.
 import { createServer } from 'node:http';
 import { Provider } from 'oidc-provider';
 
-const [port] = process.argv.slice(2);
+const [port, callback] = process.argv.slice(2);
 const issuer = `http://localhost:${port}`;
 const provider = new Provider(issuer, {
   clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
+  clients: callback && [{
+    client_id: 'notes',
+    client_secret: 's3cret',
+    redirect_uris: [callback],
+    application_type: 'native',
+    grant_types: ['authorization_code', 'refresh_token'],
+  }],
   cookies: { keys: ['of a test'] },
   features: {
     devInteractions: { enabled: false },
-    registration: { enabled: true },
+    registration: { enabled: !callback },
     resourceIndicators: {
-      enabled: true,
+      enabled: !callback,
       useGrantedResource: () => true,
       getResourceServerInfo: (_, audience) => ({ audience, scope: 'mcp', accessTokenFormat: 'jwt' }),
     },
@@ -25,7 +34,7 @@ const provider = new Provider(issuer, {
   async loadExistingGrant({ oidc }) {
     const grant = new provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
     grant.addOIDCScope('openid offline_access mcp');
-    for (const resource of [oidc.params.resource].flat()) grant.addResourceScope(resource, 'mcp');
+    for (const resource of callback ? [] : [oidc.params.resource].flat()) grant.addResourceScope(resource, 'mcp');
     await grant.save();
     return grant;
   },

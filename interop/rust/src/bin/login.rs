@@ -2,7 +2,7 @@
 //!
 //! Usage: login REVISION URL
 //!
-//! Prints one JSON line per step. The authorization server must redirect at once.
+//! Prints one JSON line per step. The authorization server must redirect at once, or have a consent page with one form.
 
 use std::error::Error;
 
@@ -51,20 +51,52 @@ async fn main() -> Outcome {
 
 async fn log_in(url: &str) -> Outcome<StreamableHttpClientTransport<AuthClient<reqwest::Client>>> {
     let mut state = OAuthState::new(url, None).await?;
-    let request = AuthorizationRequest::new("http://127.0.0.1:33418/callback")
+    let request = AuthorizationRequest::new(REDIRECT)
         .with_client_name("rmcp-interop")
         .with_application_type("native")
         .with_initial_scope_selection();
     state.start_authorization(request).await?;
     let page = state.get_authorization_url().await?;
-    let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
-    let response = browser.build()?.get(page).send().await?;
-    let location = response.headers().get("location").ok_or("no redirect")?;
-    state.handle_callback_url(location.to_str()?).await?;
+    let location = browse(&page).await?;
+    state.handle_callback_url(&location).await?;
     let manager = state.into_authorization_manager().ok_or("not authorized")?;
     let client = AuthClient::new(reqwest::Client::new(), manager);
     let config = StreamableHttpClientTransportConfig::with_uri(url);
     Ok(StreamableHttpClientTransport::with_client(client, config))
+}
+
+const REDIRECT: &str = "http://127.0.0.1:33418/callback";
+
+/// Follows the redirects of the authorization server up to the client, and answers its consent page if it has one.
+async fn browse(page: &str) -> Outcome<String> {
+    let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
+    let browser = browser.build()?;
+    let field = |response: &reqwest::Response, name| {
+        let value = response
+            .headers()
+            .get(name)
+            .and_then(|value| value.to_str().ok());
+        value.map(str::to_owned)
+    };
+    let mut response = browser.get(page).send().await?;
+    let cookie = field(&response, "set-cookie").unwrap_or_default();
+    let cookie = cookie.split(';').next().unwrap_or_default().to_owned();
+    if field(&response, "location").is_none() {
+        let text = response.text().await?;
+        let attribute = |before: &str| text.split_once(before)?.1.split('"').next();
+        let action = attribute("action=\"").ok_or("no redirect and no form")?;
+        let request = attribute("name=\"request\" value=\"").ok_or("another form")?;
+        let form = browser.post(action).header("cookie", &cookie);
+        let form = form.body(format!("request={request}&decision=allow"));
+        response = form.send().await?;
+    }
+    loop {
+        let next = field(&response, "location").ok_or("no redirect")?;
+        if next.starts_with(REDIRECT) {
+            return Ok(next);
+        }
+        response = browser.get(next).header("cookie", &cookie).send().await?;
+    }
 }
 
 async fn tell<T>(feature: &str, doing: impl Future<Output = Outcome<T>>) -> Outcome<T> {
