@@ -340,15 +340,35 @@ impl Proxy {
         if entry.is_disabled() || self.running.has_ended() {
             return None;
         }
-        self.remove(entry.name());
+        let (runtime, catalog) = (&self.running.runtime, &self.running.catalog);
         let of_callers = self.running.caller_entries.get(entry.name()).cloned();
         let upstream = Upstream::new(entry, of_callers);
-        self.running.catalog.declare(&upstream.name);
-        self.running
-            .upstreams
-            .change(|all| all.push(Arc::clone(&upstream)));
-        let kept = keep(Arc::downgrade(&self.running), Arc::clone(&upstream));
-        self.running.runtime.spawn(Box::pin(kept));
+        // In one step, so that of two threads that add one name, one takes the place of the other.
+        let before = self.running.upstreams.change(|all| {
+            let before = all.extract_if(.., |one| one.name == upstream.name);
+            let before: Vec<_> = before.collect();
+            all.push(Arc::clone(&upstream));
+            before
+        });
+        for before in before {
+            before.remove(runtime);
+            catalog.remove(&upstream.name);
+        }
+        if self.running.has_ended() {
+            self.remove(&upstream.name);
+            return None;
+        }
+        catalog.declare(&upstream.name);
+        let (running, kept) = (Arc::downgrade(&self.running), Arc::clone(&upstream));
+        runtime.spawn(Box::pin(async move {
+            keep(Weak::clone(&running), Arc::clone(&kept)).await;
+            // Another thread may have read a list while the server was removed.
+            if let Some(running) = running.upgrade()
+                && running.upstream(&kept.name).is_none()
+            {
+                running.catalog.remove(&kept.name);
+            }
+        }));
         Some(upstream)
     }
 
