@@ -37,7 +37,6 @@ pub use self::asker::ProxyCaller;
 pub use self::limits::ProxyLimits;
 pub use self::upstream::UpstreamState;
 
-use self::front::Front;
 use self::items::Registered;
 use self::keeping::keep;
 use self::running::{Running, Settings};
@@ -270,14 +269,16 @@ impl Proxy {
             none if none.is_empty() => builder,
             some => builder.add_instructions(&some),
         };
+        let watched = Watched::new(&self.running);
+        let served = watched.served();
         let server = builder
             .change_notifications()
             .logging()
-            .layer(Watched::new(&self.running))
+            .layer(watched)
             .build()?;
         let registry = server.registry();
-        let front: Arc<dyn Front> = Arc::new(registry.clone());
-        self.running.fronts.change(|all| all.push(front));
+        let front = Arc::new(registry.clone());
+        self.running.add_front(Weak::clone(&served), front);
         let mut changes = self.running.catalog.changes();
         let mut registered = Registered::default();
         self.running
@@ -288,7 +289,8 @@ impl Proxy {
             let following = async {
                 loop {
                     changes.next().await;
-                    let Some(running) = running.upgrade() else {
+                    let running = running.upgrade();
+                    let Some(running) = running.filter(|_| served.strong_count() > 0) else {
                         return;
                     };
                     running.note_left_out(registered.update(&registry, &running));

@@ -55,8 +55,8 @@ pub(super) struct Running {
     leases: Arc<Leases>,
     /// True if resources of several servers have one URI.
     pub(super) has_aliases: AtomicBool,
-    /// The servers in front.
-    pub(super) fronts: Watch<Vec<Arc<dyn Front>>>,
+    /// The servers in front, each with what is gone with it.
+    pub(super) fronts: Watch<Vec<(Weak<()>, Arc<dyn Front>)>>,
     pub(super) this: Weak<Self>,
     /// Items that could not be registered.
     pub(super) left_out: Watch<Vec<RegisterError>>,
@@ -312,6 +312,14 @@ impl Running {
     /// Notes the errors of the last change of the items.
     pub(super) fn note_left_out(&self, errors: Vec<RegisterError>) {
         self.left_out.change(|left_out| *left_out = errors);
+    }
+
+    /// Adds a server in front, and forgets those that are gone.
+    pub(super) fn add_front(&self, served: Weak<()>, front: Arc<dyn Front>) {
+        self.fronts.change(|fronts| {
+            fronts.retain(|(served, _)| served.strong_count() > 0);
+            fronts.push((served, front));
+        });
     }
 
     /// Ends all sessions.

@@ -22,7 +22,11 @@ use crate::watch::Watch;
 /// A layer that subscribes to the resources which callers watch, each once for all callers of a session, and forwards what callers ask
 /// about tasks of servers.
 #[derive(Clone)]
-pub(super) struct Watched(Weak<Running>);
+pub(super) struct Watched {
+    running: Weak<Running>,
+    /// Lives as long as the server in front, which has the layer.
+    served: Arc<()>,
+}
 
 /// Those who are told of the changes that a session reports.
 enum Audience {
@@ -52,7 +56,7 @@ impl Audience {
             return peer.resource_updated(uri);
         }
         let name = self.principal().map(Principal::name);
-        for front in running.fronts.read(Clone::clone) {
+        for (_, front) in running.fronts.read(Clone::clone) {
             front.updated(uri, name);
         }
     }
@@ -63,18 +67,26 @@ impl Audience {
         }
         let name = self.principal().map(Principal::name);
         let fronts = running.fronts.read(Clone::clone);
-        fronts.iter().any(|front| front.is_watched(uri, name))
+        fronts.iter().any(|(_, front)| front.is_watched(uri, name))
     }
 }
 
 impl Watched {
     pub(super) fn new(running: &Arc<Running>) -> Self {
-        Self(Arc::downgrade(running))
+        Self {
+            running: Arc::downgrade(running),
+            served: Arc::default(),
+        }
+    }
+
+    /// Returns what is gone with the server that has the layer.
+    pub(super) fn served(&self) -> Weak<()> {
+        Arc::downgrade(&self.served)
     }
 
     /// Subscribes to what this caller watches, in the session of its calls, or else in that for all.
     async fn update(&self, peer: Peer, cx: Option<CallContext>) {
-        let Some(running) = self.0.upgrade() else {
+        let Some(running) = self.running.upgrade() else {
             return;
         };
         for uri in peer.watched() {
@@ -240,7 +252,7 @@ async fn next_session(
 
 impl Around for Watched {
     fn call(&self, call: Call<'_>, service: &dyn Service) -> Job {
-        let running = self.0.upgrade();
+        let running = self.running.upgrade();
         if let Some((running, task)) =
             running.and_then(|it| it.task_of(&call).map(|task| (it, task)))
         {
@@ -258,7 +270,7 @@ impl Around for Watched {
     }
 
     fn listening(&self, peer: &Peer) {
-        if let Some(running) = self.0.upgrade() {
+        if let Some(running) = self.running.upgrade() {
             let (watched, peer) = (self.clone(), peer.clone());
             let runtime = running.runtime.clone();
             runtime.spawn(Box::pin(async move {

@@ -497,3 +497,22 @@ fn equal_uris_of_several_servers_are_told_apart() {
         });
     }
 }
+
+#[test]
+fn a_server_in_front_that_is_gone_is_forgotten() {
+    run(async {
+        let proxy = Proxy::builder().start(runtime()).await;
+        let (stays, goes) = (front(&proxy), front(&proxy));
+        drop(goes);
+        proxy.add(entry("a", &tools(&["echo"]))).await;
+        pause(1).await;
+        assert!(proxy.left_out().is_empty(), "{:?}", proxy.left_out());
+        let client = caller(&stays, only(Revision::V2026_07_28)).await;
+        assert_eq!(names(&client).await, ["a__echo"]);
+        // A connection keeps its server.
+        drop(stays);
+        proxy.add(entry("b", &tools(&["echo"]))).await;
+        pause(1).await;
+        assert_eq!(names(&client).await, ["a__echo", "b__echo"]);
+    });
+}
