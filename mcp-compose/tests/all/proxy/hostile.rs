@@ -127,7 +127,7 @@ fn most_allocated_with_logs(count: usize) -> u64 {
 
 #[test]
 fn log_messages_wait_in_bounded_memory() {
-    let most = most_allocated_with_logs(80_000);
+    let most = most_allocated_with_logs(50_000);
     assert!(most < 100 << 20, "{} KiB", most >> 10);
 }
 
