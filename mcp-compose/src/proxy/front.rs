@@ -1,5 +1,7 @@
 //! A server in front of the proxy.
 
+use std::sync::{Arc, Weak};
+
 use mcp_async::server::{Peer, Registry};
 
 /// A server in front of the proxy, as the subscriptions see it.
@@ -27,6 +29,9 @@ impl<S: Send + Sync + 'static> Front for Registry<S> {
         })
     }
 }
+
+/// A server in front, behind what is gone with it.
+pub(super) type ServedFront = (Weak<()>, Arc<dyn Front>);
 
 /// Returns true if this caller watches the resource.
 pub(super) fn watches(peer: &Peer, uri: &str) -> bool {

@@ -18,7 +18,7 @@ use super::ProxyLimits;
 use super::asker::Asker;
 use super::bridge::{Bridge, Caller, declare};
 use super::capabilities::relayed;
-use super::front::Front;
+use super::front::{Front, ServedFront};
 use super::held::{HeldCalls, Waits};
 use super::path::onward;
 use super::places::{Owner, Places};
@@ -56,7 +56,7 @@ pub(super) struct Running {
     /// True if resources of several servers have one URI.
     pub(super) has_aliases: AtomicBool,
     /// The servers in front, each with what is gone with it.
-    pub(super) fronts: Watch<Vec<(Weak<()>, Arc<dyn Front>)>>,
+    pub(super) fronts: Watch<Vec<ServedFront>>,
     pub(super) this: Weak<Self>,
     /// Items that could not be registered.
     pub(super) left_out: Watch<Vec<RegisterError>>,
