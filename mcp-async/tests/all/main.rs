@@ -24,6 +24,7 @@ mod schema;
 mod scripted;
 mod seen;
 mod server_typed;
+mod settings;
 mod sim;
 mod task_stores;
 mod tasks;

@@ -12,6 +12,7 @@ use mcp_proto::Revision;
 use crate::client_typed::support::poll_once;
 use crate::scripted::http_server::{Asked, HttpServer, check, check_in};
 use crate::scripted::{array, said};
+use crate::settings::limits;
 use crate::sim::sleep;
 
 const BATCHES: &[Revision] = &[Revision::V2025_03_26];
@@ -145,10 +146,7 @@ fn a_call_of_an_array_whose_answer_is_too_long_fails_alone() {
     let results = ["A", "Invalid(TooLong)", "C"];
     check(
         |site| async move {
-            let limits = mcp_async::Limits {
-                message: 4096,
-                ..mcp_async::Limits::default()
-            };
+            let limits = limits(|it| it.message = 4096);
             let client = site.join(site.client(BATCHES).limits(limits));
             let client = client.await.unwrap();
             assert_eq!(three(&client).await, results);

@@ -10,6 +10,7 @@ use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
 use crate::scripted::http_server::{HttpServer, Wire, check, check_in};
+use crate::settings::limits;
 use crate::sim::sleep;
 use crate::tasks_client::support::{CORE_TASKS, TOOLS, core_task};
 
@@ -217,10 +218,7 @@ fn arrays() {
 fn answers_over_the_limit() {
     check(
         |site| async move {
-            let limits = mcp_proto::Limits {
-                message: 2_000,
-                ..mcp_proto::Limits::default()
-            };
+            let limits = limits(|it| it.message = 2_000);
             let client = site.join(site.client(LATEST).limits(limits)).await.unwrap();
             for _ in 0..2 {
                 let error = client.call_tool("a", &()).await.unwrap_err();

@@ -2,6 +2,7 @@
 
 use crate::scripted::http_server::{HttpServer, Wire, check};
 use crate::scripted::said;
+use crate::settings::limits;
 use crate::sim::Sim;
 use mcp_async::client::{CallError, ConnectError, RestartPolicy};
 use mcp_async::http::HttpConnector;
@@ -243,10 +244,7 @@ fn a_server_says_when_it_is_to_be_connected_to_again() {
 fn an_answer_over_the_limit_from_a_server_of_two_endpoints() {
     check(
         |site| async move {
-            let limits = mcp_proto::Limits {
-                message: 2_000,
-                ..mcp_proto::Limits::default()
-            };
+            let limits = limits(|it| it.message = 2_000);
             let builder = site.client(&[Revision::V2024_11_05]).limits(limits);
             let client = site.join(builder).await.unwrap();
             let error = client.call_tool("a", &()).await.unwrap_err();

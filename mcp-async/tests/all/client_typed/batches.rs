@@ -12,6 +12,7 @@ use mcp_proto::Revision;
 use crate::client_typed::support::{Demo, each, only, poll_once, run, text};
 use crate::seen::Seen;
 use crate::server_typed::support::Offer as _;
+use crate::settings::limits;
 use crate::sim::{Sim, end, settle};
 
 /// A client of the server, and the lines that it has sent.
@@ -71,10 +72,7 @@ fn calls_of_a_batch_are_one_array_where_there_are_arrays_and_in_flight_together_
 #[test]
 fn a_batch_beyond_what_an_array_holds_is_several() {
     each(|demo, revision| async move {
-        let limits = Limits {
-            batch: 2,
-            ..Limits::default()
-        };
+        let limits = limits(|it| it.batch = 2);
         let (client, said) = watched(&demo, revision, limits).await;
         let hi = text("hi");
         let results = client
@@ -231,10 +229,7 @@ fn a_batch_that_is_not_polled_does_not_hold_up_others() {
 #[test]
 fn a_call_that_no_array_holds_is_sent_alone() {
     each(|demo, revision| async move {
-        let limits = Limits {
-            batch_bytes: 1000,
-            ..Limits::default()
-        };
+        let limits = limits(|it| it.batch_bytes = 1000);
         let (client, _) = watched(&demo, revision, limits).await;
         let long = "x".repeat(3000);
         let (hi, long) = (text("hi"), text(&long));
@@ -341,10 +336,7 @@ fn a_call_of_another_thread_is_not_in_the_array_of_a_batch() {
 #[test]
 fn calls_of_a_batch_beyond_those_that_may_be_in_flight_are_refused_as_they_are_alone() {
     each(|demo, revision| async move {
-        let limits = Limits {
-            in_flight: 4,
-            ..Limits::default()
-        };
+        let limits = limits(|it| it.in_flight = 4);
         let (client, _) = watched(&demo, revision, limits).await;
         let hi = text("hi");
         let calls = (0..9).map(|_| client.call_tool("echo", &hi));

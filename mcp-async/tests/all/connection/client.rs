@@ -13,11 +13,12 @@ use mcp_proto::client::ClientConfig;
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{ListKind, ServerConfig};
-use mcp_proto::{Limits, Revision, RevisionSet, SendError};
+use mcp_proto::{Revision, RevisionSet, SendError};
 use serde::{Deserialize, Serialize};
 
 use crate::connection::support::{Pair, Setup};
 use crate::joined::Joined;
+use crate::settings::limits;
 use crate::sim::{advance, clock, run, settle};
 use crate::texts::SHUTTING_DOWN;
 
@@ -448,10 +449,7 @@ fn sides_without_a_common_revision_say_so() {
 
 #[test]
 fn a_full_table_refuses() {
-    let limits = Limits {
-        in_flight: 4,
-        ..Limits::default()
-    };
+    let limits = limits(|it| it.in_flight = 4);
     let mut pair = Setup {
         limits,
         ..Setup::default()
@@ -482,10 +480,7 @@ fn a_full_table_refuses() {
 #[test]
 fn two_full_pipes_do_not_wait_for_each_other() {
     // Requests and answers are both larger than everything that lies between the two sides.
-    let limits = Limits {
-        output: 4_000,
-        ..Limits::default()
-    };
+    let limits = limits(|it| it.output = 4_000);
     let pair = Setup {
         limits,
         capacity: 64,

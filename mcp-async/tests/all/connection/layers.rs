@@ -10,7 +10,6 @@ use allocation_counter::measure;
 use mcp_async::server::layers::{ConcurrencyLimit, Timeout, around};
 use mcp_async::server::{Call, Peer, Service, service_fn};
 use mcp_async::{Answered, Job};
-use mcp_proto::Limits;
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
@@ -19,6 +18,7 @@ use tower_layer::{Layer, Stack};
 
 use crate::connection::support::{Demo, Watch, Wire, call};
 use crate::scripted::cancelled;
+use crate::settings::limits;
 use crate::sim::{advance, clock, run, sleep, spawn};
 use crate::texts::INTERNAL_ERROR;
 
@@ -111,10 +111,7 @@ fn whoever_left_for_another_task_hears_of_the_end() {
 
 #[test]
 fn an_error_waits_for_room() {
-    let limits = Limits {
-        output: 4096,
-        ..Limits::default()
-    };
+    let limits = limits(|it| it.output = 4096);
     let config = ServerConfig { limits, ..config() };
     let service = Timeout::new(SECOND).layer(Demo::default());
     let mut wire = Wire::serving(config, service, 512, usize::MAX).legacy();
@@ -413,10 +410,7 @@ fn an_answer_of_another_task_waits_for_room() {
             }
         })
     });
-    let limits = Limits {
-        output: 4096,
-        ..Limits::default()
-    };
+    let limits = limits(|it| it.output = 4096);
     let config = ServerConfig {
         limits,
         progress_interval: 100 * MILLISECOND,

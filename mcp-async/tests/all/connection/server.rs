@@ -13,6 +13,7 @@ use mcp_proto::{Limits, SendError};
 
 use crate::connection::support::{Wire, call};
 use crate::scripted::{array, cancelled, initialize_with, message};
+use crate::settings::limits;
 use crate::sim::{advance, end, run, settle, spawn};
 use crate::texts::{SHUTTING_DOWN, has, internal};
 
@@ -335,10 +336,7 @@ fn errors_of_the_end_wait_for_room() {
 /// The time that a client takes to read is not the time of the handlers.
 #[test]
 fn whoever_reads_slowly_gets_every_answer() {
-    let limits = Limits {
-        output: 100_000,
-        ..Limits::default()
-    };
+    let limits = limits(|it| it.output = 100_000);
     let mut wire = Wire::with(8 << 10, usize::MAX, limits).legacy();
     let calls = (1..=6).map(|id| call(id, "big", "") + "\n");
     let text = calls.collect::<String>();
@@ -384,10 +382,7 @@ fn shutdown_answers_what_runs_and_ends() {
 
 #[test]
 fn a_peer_that_never_reads_stops_the_reader() {
-    let limits = Limits {
-        output: 100_000,
-        ..Limits::default()
-    };
+    let limits = limits(|it| it.output = 100_000);
     let mut wire = Wire::with(8 << 10, usize::MAX, limits).legacy();
     let mut sent = 0;
     let line = format!("{}\n", call(9, "big", ""));
@@ -423,10 +418,7 @@ fn a_peer_that_never_reads_stops_the_reader() {
 
 #[test]
 fn an_answer_larger_than_the_output_may_be_is_an_error() {
-    let limits = Limits {
-        output: 100_000,
-        ..Limits::default()
-    };
+    let limits = limits(|it| it.output = 100_000);
     let mut wire = Wire::with(1 << 20, usize::MAX, limits).legacy();
     wire.call(1, "huge");
     wire.send("2 ping");

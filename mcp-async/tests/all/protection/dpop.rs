@@ -259,10 +259,7 @@ fn a_proof_needs_the_current_nonce() {
         ask(&service, &bound, &[proof.sign(&key)])
     };
     let reply = with("2", &nonce);
-    assert_eq!(
-        (reply.status.as_u16(), reply.header("dpop-nonce")),
-        (200, "")
-    );
+    reply.has_head(200, [("dpop-nonce", "")]);
     assert_eq!(challenges(&with("3", "invented")), ["DPoP use_dpop_nonce"]);
 }
 

@@ -141,6 +141,16 @@ impl Reply {
         value.map_or("", |value| value.to_str().unwrap())
     }
 
+    /// Fails if the response has another status, or another value of one of these fields; a field that is
+    /// missing is empty.
+    #[track_caller]
+    pub(crate) fn has_head<const N: usize>(&self, status: u16, fields: [(&str, &str); N]) {
+        assert_eq!(self.status, status);
+        for (name, value) in fields {
+            assert_eq!(self.header(name), value, "{name}");
+        }
+    }
+
     /// The next frame, if it has come.
     pub(crate) fn frame(&mut self) -> Option<String> {
         let waker = Waker::from(Arc::clone(&self.flag));

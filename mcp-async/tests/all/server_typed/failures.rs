@@ -13,10 +13,10 @@ use mcp_proto::{Revision, SendError};
 
 use mcp_async::Server;
 use mcp_async::server::{Context, HandlerError};
-use mcp_proto::Limits;
 
 use crate::connection::spans::Notes;
 use crate::scripted::LinePeer;
+use crate::settings::limits;
 use crate::texts::{INTERNAL_ERROR, SHUTTING_DOWN};
 
 /// Whether the error has to wait for room depends on the bytes before it.
@@ -33,10 +33,7 @@ fn a_failure_is_reported_once_however_long_its_answer_waits() {
 
 /// A tool that fails once the output is full of texts of this length.
 fn fail_behind(len: usize) {
-    let limits = Limits {
-        output: 4096,
-        ..Limits::default()
-    };
+    let limits = limits(|it| it.output = 4096);
     let server = Server::builder("demo", "1")
         .limits(limits)
         .tool("fills", "", move |(): (), _: Context| async move {

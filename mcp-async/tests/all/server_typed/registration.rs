@@ -16,6 +16,7 @@ use serde::Deserialize;
 
 use crate::scripted::{LineClient, member};
 use crate::server_typed::support::{revisions, says};
+use crate::settings::limits;
 
 fn new() -> ServerBuilder {
     Server::builder("demo", "1")
@@ -299,10 +300,7 @@ fn tl_05_tools_have_names_of_the_specification() {
 
 #[test]
 fn settings_without_an_effect_are_not_built() {
-    let limits = mcp_proto::Limits {
-        output: 1,
-        ..mcp_proto::Limits::default()
-    };
+    let limits = limits(|it| it.output = 1);
     let error = new().page_size(0).concurrency(0).limits(limits).build();
     let error = error.unwrap_err();
     let mut names: Vec<_> = error.mistakes().iter().map(|it| it.name()).collect();
