@@ -9,7 +9,7 @@ use mcp_async::client::{CallError, Update};
 use mcp_async::model::ElicitResult;
 use mcp_proto::Revision;
 
-use crate::scripted::{LinePeer, line_server, message};
+use crate::scripted::{LinePeer, acknowledged, line_server, message, tools_changed};
 use crate::sim::{advance, poll_once, settle};
 
 type Local<'f, T> = Pin<Box<dyn Future<Output = T> + 'f>>;
@@ -111,13 +111,8 @@ fn an_acknowledgement_survives_a_storm() {
     let (client, mut lines) = connect();
     let mut listening: Local<'_, _> = Box::pin(client.changes());
     assert!(now(&mut listening).is_pending());
-    let meta = r#""_meta":{"io.modelcontextprotocol/subscriptionId":2}"#;
-    let acknowledged = format!(
-        r#"- notifications/subscriptions/acknowledged {{"notifications":{{"toolsListChanged":true}},{meta}}}"#
-    );
-    let mut storm = message(&acknowledged) + "\n";
-    let change = format!("- notifications/tools/list_changed {{{meta}}}");
-    let change = message(&change) + "\n";
+    let mut storm = message(&acknowledged("2")) + "\n";
+    let change = message(&tools_changed("2")) + "\n";
     storm.push_str(&change.repeat(5_000));
     lines.write(storm.as_bytes());
     let Poll::Ready(Ok(mut changes)) = now(&mut listening) else {

@@ -8,6 +8,7 @@ use mcp_proto::client::Failure;
 use mcp_proto::json::RawBuf;
 
 use crate::scripted::http_server::{Asked, HttpServer, Wire, check, check_in};
+use crate::scripted::{acknowledged, tools_changed};
 use crate::sim::sleep;
 
 const MODERN: &[Revision] = &[Revision::V2026_07_28];
@@ -289,12 +290,8 @@ fn a_server_says_when_a_subscription_is_to_be_asked_for_again() {
             let before = mcp_async::runtime::Runtime::now(&crate::sim::Sim).as_millis();
             let asked = site.expect("subscriptions/listen").await;
             assert_eq!(asked.at - before, 300_000);
-            let id = asked.id().to_owned();
-            let stream = asked.stream();
-            let meta = format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#);
-            stream.event(&format!(
-                r#"- notifications/subscriptions/acknowledged {{"notifications":{{"toolsListChanged":true}},{meta}}}"#
-            ));
+            let acknowledged = acknowledged(asked.id());
+            asked.stream().event(&acknowledged);
             sleep(Duration::from_secs(1)).await;
         },
     );
@@ -339,10 +336,6 @@ async fn listen(site: &HttpServer, most: u64) -> (String, Wire) {
     assert_eq!(asked.field("mcp-method"), "subscriptions/listen");
     let id = asked.id().to_owned();
     let stream = asked.stream();
-    let meta = format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#);
-    stream.event(&format!(
-        r#"- notifications/subscriptions/acknowledged {{"notifications":{{"toolsListChanged":true}},{meta}}}"#
-    ));
-    let change = format!("- notifications/tools/list_changed {{{meta}}}");
-    (change, stream)
+    stream.event(&acknowledged(&id));
+    (tools_changed(&id), stream)
 }

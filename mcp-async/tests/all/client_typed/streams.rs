@@ -8,7 +8,7 @@ use mcp_async::model::{LoggingLevel, SubscriptionFilter};
 use mcp_proto::Revision;
 
 use crate::client_typed::support::{Seen, each, join, only, poll_once, run};
-use crate::scripted::{LinePeer, line_server, message};
+use crate::scripted::{LinePeer, acknowledged, line_server, message, tools_changed};
 use crate::server_typed::support::Offer as _;
 use crate::sim::{Sim, settle};
 
@@ -255,10 +255,8 @@ fn a_subscription_may_end_as_soon_as_it_begins() {
     assert!(lines.read().contains("subscriptions/listen"));
     let meta = r#""_meta":{"io.modelcontextprotocol/subscriptionId":2}"#;
     let told = [
-        format!(
-            r#"- notifications/subscriptions/acknowledged {{"notifications":{{"toolsListChanged":true}},{meta}}}"#
-        ),
-        format!("- notifications/tools/list_changed {{{meta}}}"),
+        acknowledged("2"),
+        tools_changed("2"),
         format!(r#"2 = {{"resultType":"complete",{meta}}}"#),
     ];
     lines.send(&told.map(|text| message(&text)).join("\n"));

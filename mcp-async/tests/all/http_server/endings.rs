@@ -8,7 +8,7 @@ use core::time::Duration;
 use mcp_async::http::SessionStore as _;
 
 use crate::http_server::far::Fault;
-use crate::http_server::nodes::{Process, at, epoch, pass, ping, processes};
+use crate::http_server::nodes::{Process, at, epoch, pass, ping, processes, session_of_two};
 use crate::scripted::{HttpClient, Waiting, call, last_id};
 use crate::sim::{advance, done, poll_once, settle};
 
@@ -74,9 +74,7 @@ fn a_session_lives_while_its_process_ends() {
 
 #[test]
 fn forwarded_calls_and_calls_whose_client_has_left_end_first() {
-    let [first, second] = processes();
-    let here = first.open();
-    let there = at(&second, &here);
+    let ([first, second], here, there) = session_of_two();
     let mut forwarded = there.post(&call(1, "work"));
     let mut left = there.post(&call(2, "slow"));
     let id = last_id(&left.text());

@@ -12,7 +12,9 @@ use mcp_async::http::{Forward as _, Http, SessionStore as _, StoreSubscription a
 use mcp_async::server::{Context, ServerBuilder, StateKeys};
 use mcp_proto::server::ListKind;
 
-use crate::http_server::nodes::{Process, at, epoch, pass, ping, processes, processes_of};
+use crate::http_server::nodes::{
+    Process, at, epoch, pass, ping, processes, processes_of, session_of_two,
+};
 use crate::http_server::wire::Break;
 use crate::scripted::{HttpClient, call, post, send_body};
 use crate::sim::{now, settle};
@@ -142,9 +144,7 @@ fn a_forwarded_request_is_for_one_process_in_one_lease() {
 #[test]
 fn an_answer_that_its_process_did_not_give_to_this_request_is_none() {
     for broken in [Break::Foreign, Break::Stale, Break::Short, Break::Long] {
-        let [first, second] = processes();
-        let here = first.open();
-        let there = at(&second, &here);
+        let ([first, _second], here, there) = session_of_two();
         // This answer is as long as the next one.
         assert!(there.post(&call(1, "run")).whole().contains("done"));
         first.wire.take();

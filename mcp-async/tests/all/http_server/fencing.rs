@@ -7,7 +7,9 @@ use std::sync::Arc;
 use mcp_async::http::SessionStore as _;
 
 use crate::http_server::far::Fault;
-use crate::http_server::nodes::{Process, at, epoch, pass, ping, processes, processes_with};
+use crate::http_server::nodes::{
+    Process, at, epoch, pass, ping, processes, processes_with, session_of_two,
+};
 use crate::scripted::{HttpClient, Waiting, call, delete, initialize, last_id, post, send};
 use crate::sim::{Mode, done, settle};
 use crate::texts::has;
@@ -42,9 +44,7 @@ fn a_session_that_ended_elsewhere_does_not_come_back() {
 /// SH-61: a partition. The lease of the first process ends, and the second one owns the session.
 #[test]
 fn a_displaced_process_runs_nothing() {
-    let [first, second] = processes();
-    let here = first.open();
-    let there = at(&second, &here);
+    let ([first, second], here, there) = session_of_two();
     let mut reply = here.post(&call(1, "slow"));
     let seen = reply.text();
     let mut own = here.get(None);
@@ -99,9 +99,7 @@ fn a_session_that_was_elsewhere_meanwhile_is_read_again() {
 /// SH-61: a pause. Requests wait in the process, which finds them when it continues.
 #[test]
 fn a_process_that_was_paused_runs_nothing_of_what_waits() {
-    let [first, second] = processes();
-    let here = first.open();
-    let there = at(&second, &here);
+    let ([first, second], here, there) = session_of_two();
     let mut reply = here.post(&call(1, "slow"));
     reply.text();
     first.sim.set(Mode::Paused);

@@ -82,6 +82,14 @@ pub(crate) fn pass(seconds: u32) {
     (0..2 * seconds).for_each(|_| advance(Duration::from_millis(500)));
 }
 
+/// Two processes, and a client whose session the first one has, at each of them.
+pub(crate) fn session_of_two() -> ([Process; 2], HttpClient, HttpClient) {
+    let [first, second] = processes();
+    let here = first.open();
+    let there = at(&second, &here);
+    ([first, second], here, there)
+}
+
 /// The same client at another process.
 pub(crate) fn at(process: &Process, session: &HttpClient) -> HttpClient {
     session.at(&process.service)

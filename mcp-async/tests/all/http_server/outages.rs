@@ -7,7 +7,9 @@ use mcp_async::http::SessionStore as _;
 use mcp_proto::server::ListKind;
 
 use crate::http_server::far::Fault;
-use crate::http_server::nodes::{Process, at, epoch, pass, ping, processes, set_level, start};
+use crate::http_server::nodes::{
+    Process, at, epoch, pass, ping, processes, session_of_two, set_level, start,
+};
 use crate::http_server::wire::Break;
 use crate::scripted::{HttpClient, Reply, Waiting, call, cancelled, last_id};
 use crate::sim;
@@ -18,9 +20,7 @@ const SUBSCRIBE: &str = r#"2 resources/subscribe {"uri":"demo://open"}"#;
 
 #[test]
 fn a_process_whose_lease_has_lapsed_is_back_at_once() {
-    let [first, second] = processes();
-    let here = first.open();
-    let there = at(&second, &here);
+    let ([first, second], here, there) = session_of_two();
     for is_known in [false, true] {
         second.node.set(Fault::Fails);
         pass(17);
@@ -63,9 +63,7 @@ fn new_process(first: &Process) -> (Process, HttpClient) {
 
 #[test]
 fn requests_wait_for_one_announcement_together() {
-    let [first, second] = processes();
-    let here = first.open();
-    let there = at(&second, &here);
+    let ([first, second], _here, there) = session_of_two();
     let count = || second.node.announcements.load(Ordering::SeqCst);
     let many = |session: &HttpClient| -> Vec<Waiting> {
         let begun = (0..20).map(|_| session.begin(ping()));
@@ -125,9 +123,7 @@ fn a_client_that_leaves_delays_no_takeover() {
 /// A request that may have arrived is not sent again.
 #[test]
 fn a_broken_connection_is_told_at_once() {
-    let [first, second] = processes();
-    let here = first.open();
-    let there = at(&second, &here);
+    let ([first, _second], here, there) = session_of_two();
     first.wire.take();
     first.wire.push(Break::Head);
     let answer = there.post(&call(1, "run"));
@@ -148,9 +144,7 @@ fn a_broken_connection_is_told_at_once() {
 /// All leases have ended in the store, and their processes live.
 #[test]
 fn sessions_outlive_an_outage_that_is_longer_than_the_lease() {
-    let [first, second] = processes();
-    let here = first.open();
-    let there = at(&second, &here);
+    let ([first, second], here, there) = session_of_two();
     let away = |fault| [&first, &second].map(|process| process.node.set(fault));
     for seconds in [18, 60] {
         let mut work = here.post(&call(1, "never"));

@@ -10,7 +10,7 @@ use mcp_async::http::{Http, LocalForward, MemoryStore, Readiness};
 use crate::http_server::far::Fault;
 use crate::http_server::legacy::server;
 use crate::http_server::nodes::{
-    at, epoch, keys, pass, ping, processes, processes_with, set_level,
+    at, epoch, keys, pass, ping, processes, processes_with, session_of_two, set_level,
 };
 use crate::scripted::{HttpClient, INITIALIZED, call, last_id, post, send};
 use crate::sim::Sim;
@@ -82,9 +82,7 @@ fn what_a_shared_endpoint_lacks_is_a_mistake() {
 /// LG-03
 #[test]
 fn the_log_level_of_a_session_is_set_through_any_process() {
-    let [first, second] = processes();
-    let here = first.open();
-    let there = at(&second, &here);
+    let ([first, second], here, there) = session_of_two();
     let logged = |session: &HttpClient| session.post(&call(1, "log")).whole().contains("written");
     let set = |session: &HttpClient, level: &str| {
         assert_eq!(session.post(&set_level(level)).status, 200);
@@ -110,9 +108,7 @@ fn the_log_level_of_a_session_is_set_through_any_process() {
 
 #[test]
 fn the_owner_of_a_session_is_looked_up_once() {
-    let [first, second] = processes();
-    let here = first.open();
-    let there = at(&second, &here);
+    let ([_first, second], _here, there) = session_of_two();
     let claims = || second.node.claims.load(Ordering::SeqCst);
     for _ in 0..5 {
         assert_eq!(there.post(ping()).status, 200);

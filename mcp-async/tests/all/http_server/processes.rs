@@ -14,7 +14,7 @@ use mcp_proto::server::ListKind;
 
 use crate::http_server::far::Fault;
 use crate::http_server::nodes::{
-    Process, at, epoch, pass, ping, processes, processes_of, processes_with,
+    Process, at, epoch, pass, ping, processes, processes_of, processes_with, session_of_two,
 };
 use crate::http_server::wire::Break;
 use crate::scripted::{
@@ -136,9 +136,7 @@ fn events_that_cannot_be_looked_up_are_not_unknown() {
 
 #[test]
 fn a_request_whose_owner_dies_is_answered() {
-    let [first, second] = processes();
-    let here = first.open();
-    let there = at(&second, &here);
+    let ([first, _second], _here, there) = session_of_two();
     first.sim.set(Mode::Paused);
     let mut waiting = there.begin(ping());
     first.kill();
@@ -167,9 +165,7 @@ fn an_owner_that_is_silent_is_waited_for_until_its_lease_ends() {
 
 #[test]
 fn a_store_that_fails_is_an_error_until_it_works_again() {
-    let [first, second] = processes();
-    let here = first.open();
-    let there = at(&second, &here);
+    let ([first, second], _here, there) = session_of_two();
     second.node.set(Fault::Fails);
     assert_eq!(there.begin(ping()).eventually(), 503);
     second.node.set(Fault::None);
@@ -184,9 +180,7 @@ fn a_store_that_fails_is_an_error_until_it_works_again() {
 
 #[test]
 fn a_stream_whose_connection_breaks_is_resumed() {
-    let [first, second] = processes();
-    let here = first.open();
-    let there = at(&second, &here);
+    let ([first, _second], here, there) = session_of_two();
     first.wire.push(Break::Body);
     let mut reply = there.post(&call(1, "slow"));
     assert_eq!((reply.status.as_u16(), reply.text().as_str()), (200, ""));
@@ -200,9 +194,7 @@ fn a_stream_whose_connection_breaks_is_resumed() {
 
 #[test]
 fn a_late_store_only_takes_longer() {
-    let [first, second] = processes();
-    let here = first.open();
-    let there = at(&second, &here);
+    let ([first, second], here, there) = session_of_two();
     for process in [&first, &second] {
         process.node.set(Fault::Late(300));
     }

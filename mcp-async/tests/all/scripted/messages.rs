@@ -85,6 +85,26 @@ pub(crate) fn said(id: &str, text: &str) -> String {
     format!(r#"{id} = {{"content":[{{"type":"text","text":"{text}"}}]}}"#)
 }
 
+/// Returns the acknowledgement of this subscription to the list of tools.
+pub(crate) fn acknowledged(id: &str) -> String {
+    let meta = subscription(id);
+    format!(
+        r#"- notifications/subscriptions/acknowledged {{"notifications":{{"toolsListChanged":true}},{meta}}}"#
+    )
+}
+
+/// Returns the notification of this subscription that the list of tools has changed.
+pub(crate) fn tools_changed(id: &str) -> String {
+    format!(
+        "- notifications/tools/list_changed {{{}}}",
+        subscription(id)
+    )
+}
+
+fn subscription(id: &str) -> String {
+    format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#)
+}
+
 /// Returns the notification that this request is cancelled.
 pub(crate) fn cancelled(id: u32) -> String {
     format!(r#"- notifications/cancelled {{"requestId":{id}}}"#)

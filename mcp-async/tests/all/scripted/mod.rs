@@ -25,6 +25,6 @@ pub(crate) use http_client::{
 pub(crate) use line_client::{ANSWERS, LineClient, member, text};
 pub(crate) use line_peer::LinePeer;
 pub(crate) use messages::{
-    INITIALIZED, array, call, cancelled, declaring, initialize, initialize_with, message,
-    modern_message, plain_call, said,
+    INITIALIZED, acknowledged, array, call, cancelled, declaring, initialize, initialize_with,
+    message, modern_message, plain_call, said, tools_changed,
 };
