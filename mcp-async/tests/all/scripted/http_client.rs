@@ -204,7 +204,7 @@ impl Reply {
     }
 }
 
-/// A POST of a legacy client, whose body is this message, in short or in full.
+/// Returns a POST of a legacy client, whose body is this message, in short or in full.
 pub(crate) fn post(text: &str) -> Request<String> {
     Request::post("/mcp")
         .header("host", "localhost:8000")
@@ -214,7 +214,7 @@ pub(crate) fn post(text: &str) -> Request<String> {
         .unwrap()
 }
 
-/// A POST of 2026-07-28: the head repeats what the body says.
+/// Returns a POST of 2026-07-28, whose head repeats what the body says.
 pub(crate) fn modern(text: &str) -> Request<String> {
     let body = modern_message(text);
     let member = |name: &str| {
@@ -236,7 +236,7 @@ pub(crate) fn modern(text: &str) -> Request<String> {
     request.map(|_| body)
 }
 
-/// A request for the stream of a session, or for what continues the one with this event.
+/// Returns a request for the stream of a session, or for what continues the one with this event.
 pub(crate) fn get(last_event_id: Option<&str>) -> Request<String> {
     let request = Request::get("/mcp")
         .header("host", "localhost:8000")
@@ -248,6 +248,7 @@ pub(crate) fn get(last_event_id: Option<&str>) -> Request<String> {
     }
 }
 
+/// Returns a request that ends a session.
 pub(crate) fn delete() -> Request<String> {
     let request = Request::delete("/mcp").header("host", "localhost:8000");
     request.body(String::new()).unwrap()
@@ -261,6 +262,7 @@ pub(crate) trait RequestExt: Sized {
     /// Sets the path.
     fn to(self, uri: &str) -> Self;
 
+    /// Sets the method.
     fn with_method(self, method: Method) -> Self;
 
     /// Adds what a layer in front of the service has found out.
