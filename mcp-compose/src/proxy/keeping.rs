@@ -93,8 +93,9 @@ async fn open(
         OpenError::Failed(error) => describe(&error),
     })?;
     upstream.note(&session.client);
-    // Before the lists are read, so that no change is missed.
-    let changes = session.client.changes().await.ok();
+    // Before the lists are read, so that no change is missed. Without it a server can be used, too.
+    let changes = within(&proxy.runtime, SUBSCRIBING, session.client.changes()).await;
+    let changes = changes.and_then(Result::ok);
     let failed = proxy
         .catalog
         .refresh(&upstream.name, &session.client, Lists::ALL)
@@ -148,3 +149,5 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// The shortest time between two readings of the lists of one server.
 const REFRESH_PAUSE: Duration = Duration::from_millis(100);
+/// The time for a server to acknowledge a subscription.
+const SUBSCRIBING: Duration = Duration::from_secs(10);

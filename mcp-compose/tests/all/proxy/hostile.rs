@@ -9,10 +9,10 @@ use mcp_async::client::{CallError, ClientBuilder};
 use mcp_async::model::{ElicitParams, ElicitResult, LoggingLevel};
 use mcp_async::runtime::{duplex, within};
 use mcp_async::{Revision, RevisionSet, Streams, in_memory};
-use mcp_compose::{Naming, Proxy, ServerEntry};
+use mcp_compose::{Naming, Proxy, ServerEntry, UpstreamState};
 
 use super::{caller, front};
-use crate::support::{legacy_lines, only, pause, read, run, runtime, tools, write};
+use crate::support::{legacy_lines, modern_lines, only, pause, read, run, runtime, tools, write};
 
 /// A proxy for one server, whose items have the names that they have there.
 async fn before(entry: ServerEntry) -> Proxy {
@@ -243,5 +243,28 @@ fn a_server_that_ends_again_and_again_is_started_at_longer_pauses() {
         pause(600).await;
         let starts = starts.load(Ordering::SeqCst);
         assert!((5..25).contains(&starts), "{starts}");
+    });
+}
+
+#[test]
+fn a_server_that_acknowledges_no_subscription_holds_nothing_up() {
+    run(async {
+        let entry = modern_lines("back", |method, _| match method {
+            "server/discover" => {
+                let features = r#"{"tools":{"listChanged":true}}"#;
+                let discovered = format!(
+                    r#"{{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{features},"ttlMs":0,"cacheScope":"private"}}"#
+                );
+                vec![discovered.into()]
+            }
+            // No answer.
+            "subscriptions/listen" => {
+                vec![r#"{"jsonrpc":"2.0","method":"notifications/none"}"#.into()]
+            }
+            _ => Vec::new(),
+        });
+        let started = within(&runtime(), Duration::from_secs(20), before(entry)).await;
+        let proxy = started.expect("it starts in time");
+        assert_eq!(proxy.states()[0].1, UpstreamState::Ready);
     });
 }
