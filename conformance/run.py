@@ -16,6 +16,8 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.parse
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -232,41 +234,92 @@ def client(options: argparse.Namespace, adapter: str, suite: Suite) -> list[Run]
 
 
 def authorization(options: argparse.Namespace, adapter: str, suite: Suite) -> list[Run]:
-    """The example authorization-server, with this program in the place of the user's browser."""
+    """The example authorization-server, and a server whose users log in there, with this program in the place of the browser."""
+    runs = []
+    port, callback = free_port(), free_port()
+    example = [TARGET / "debug" / "authorization-server", "--runtime", adapter, "--consent", "auto"]
     run = Run(adapter, "authorization", suite.name)
     out = folder(run)
-    rows = wanted(options, suite.rows("authorization"))
-    port, callback = free_port(), free_port()
-    program = [TARGET / "debug" / "authorization-server", "--runtime", adapter, "--port", str(port), "--consent", "auto"]
     client = f"suite=http://127.0.0.1:{callback}/callback"
+    with started([*example, "--port", str(port), "--client", client], port, out / "server.txt"):
+        runs.append(issuing(options, suite, run, out, f"http://localhost:{port}", "suite", callback))
+
+    port, provider, callback = free_port(), free_port(), free_port()
+    run = Run(adapter, "delegated login", suite.name)
+    out = folder(run)
+    client = f"notes:s3cret=http://127.0.0.1:{port}/callback"
+    fixture = [TARGET / "debug" / "fixture", "--runtime", adapter, "http-auth", str(port)]
+    url = f"http://127.0.0.1:{port}"
+    with (
+        started([*example, "--port", str(provider), "--no-registration", "--client", client], provider, out / "provider.txt"),
+        started(fixture, port, out / "server.txt", MCP_AUTH_PROVIDER=f"http://localhost:{provider}"),
+    ):
+        metadata = {"client_name": "suite", "redirect_uris": [f"http://127.0.0.1:{callback}/callback"]}
+        with urllib.request.urlopen(f"{url}/register", json.dumps(metadata).encode(), timeout=20) as registered:
+            client = json.load(registered)["client_id"]
+        runs.append(issuing(options, suite, run, out, url, client, callback, f"{url}/mcp"))
+    return runs
+
+
+def issuing(
+    options: argparse.Namespace,
+    suite: Suite,
+    run: Run,
+    out: Path,
+    url: str,
+    client: str,
+    callback: int,
+    resource: str = "http://localhost/mcp",
+) -> Run:
+    """The suite against an authorization server at which this client is registered."""
+    rows = wanted(options, suite.rows("authorization"))
     began = time.monotonic()
-    with started([*program, "--client", client], port, out / "server.txt"):
-        words = ["authorization", "--url", f"http://localhost:{port}", "--client-id", "suite", "--port", str(callback)]
-        words += ["--resource", "http://localhost/mcp", "-o", str(out)]
-        suite_runs = subprocess.Popen(suite.command(*words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-        try:
-            with (out / "suite.txt").open("w", encoding="utf-8") as log:
-                for line in suite_runs.stdout:
-                    log.write(line)
-                    if line.startswith("http"):
-                        visit(line.strip(), callback)
-            if suite_runs.wait(LIMIT) != 0:
-                run.ended = {row: f"status {suite_runs.returncode}" for row in rows}
-        finally:
-            suite_runs.kill()
+    words = ["authorization", "--url", url, "--client-id", client, "--port", str(callback), "--resource", resource, "-o", str(out)]
+    suite_runs = subprocess.Popen(suite.command(*words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    try:
+        with (out / "suite.txt").open("w", encoding="utf-8") as log:
+            for line in suite_runs.stdout:
+                log.write(line)
+                if line.startswith("http"):
+                    visit(line.strip(), callback)
+        if suite_runs.wait(LIMIT) != 0:
+            run.ended = {row: f"status {suite_runs.returncode}" for row in rows}
+    finally:
+        suite_runs.kill()
     run.seconds = time.monotonic() - began
     run.rows = {row: checks(out, f"authorization-server-{row}") or checks(out, row) for row in rows}
-    return [run]
+    return run
+
+
+class Staying(urllib.request.HTTPRedirectHandler):
+    """Leaves redirects to `visit`, which sends the cookie of a page whatever it says of TLS."""
+
+    def redirect_request(self, *_):
+        return None
 
 
 def visit(url: str, callback: int) -> None:
-    """Opens the page and follows it to the suite, which listens soon after it has printed the URL."""
+    """Opens the page, allows what its form asks, and follows it to the suite, which listens soon after it has printed the URL."""
     for _ in range(200):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", callback)) == 0:
                 break
         time.sleep(0.05)
-    urllib.request.urlopen(url, timeout=20).close()
+    browser = urllib.request.build_opener(Staying)
+    cookie, form = "", None
+    while url:
+        page = ""
+        try:
+            with browser.open(urllib.request.Request(url, form, {"Cookie": cookie}), timeout=20) as answer:
+                head, page = answer.headers, answer.read().decode()
+        except urllib.error.HTTPError as redirect:
+            if not redirect.headers["Location"]:
+                raise
+            head = redirect.headers
+        cookie = head.get("Set-Cookie", cookie).partition(";")[0]
+        asked = re.search('action="([^"]*)".*name="request" value="([^"]*)"', page)
+        form = urllib.parse.urlencode({"request": asked[2], "decision": "allow"}).encode() if asked else None
+        url = head["Location"] or (asked and asked[1])
 
 
 ROLES = {"server": server, "proxy": proxy, "client": client, "authorization": authorization}
@@ -319,10 +372,11 @@ def listening(options: argparse.Namespace, adapter: str, behind: list[str], log:
 
 
 @contextmanager
-def started(command: list[str | Path], port: int, log: Path):
+def started(command: list[str | Path], port: int, log: Path, **environment: str):
     """A program that listens and lives as long as the block."""
     with log.open("w") as output:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        environment = os.environ | environment
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment)
         try:
             wait_for(port, process)
             yield
