@@ -30,6 +30,7 @@ pub async fn check_session_store(store: &impl SessionStore, prefix: &str) -> Che
     claims(store, &processes, &format!("{prefix}-claimed")).await?;
     records(store, &processes, &format!("{prefix}-record")).await?;
     events(store, &processes, &format!("{prefix}-events")).await?;
+    logins(store, &format!("{prefix} login")).await?;
     messages(store, prefix).await?;
     for process in &processes {
         store.withdraw(process).await?;
@@ -181,6 +182,36 @@ async fn claims(store: &dyn DynSessionStore, processes: &[Owner; 3], id: &str) -
     // The first process as the other checks know it has another lease by now.
     store.withdraw(&again).await?;
     Ok(())
+}
+
+/// A record of a login is a session of an owner that announces nothing: of those who take it, the last one writes.
+async fn logins(store: &dyn DynSessionStore, id: &str) -> Checked {
+    let owner = Owner::new("logins", 0);
+    let take = async || {
+        let taken = store.take_over(id, &owner).await?;
+        Ok::<_, StoreError>(taken.map(|taken| (taken.epoch, taken.record)))
+    };
+    same("an unknown login", take().await?, None)?;
+    store.create(id, &owner, b"0", KEEP).await?;
+    let first = take().await?.ok_or("a login is not taken")?;
+    let second = take().await?.ok_or("a login is not taken again")?;
+    same("a login that was taken twice", second.0 > first.0, true)?;
+    let late = store.save(id, first.0, b"1", KEEP).await;
+    same("a write that comes late", outcome(late)?, CONFLICT)?;
+    for record in [b"2", b"3"] {
+        store.save(id, second.0, record, KEEP).await?;
+    }
+    same(
+        "a login that was written",
+        store.load(id).await?,
+        Some(b"3".to_vec()),
+    )?;
+    let late = store.remove(id, first.0).await;
+    same("a removal that comes late", outcome(late)?, CONFLICT)?;
+    store.remove(id, second.0).await?;
+    same("a login that has ended", take().await?, None)?;
+    let late = store.save(id, second.0, b"4", KEEP).await;
+    same("a write after the end", outcome(late)?, GONE)
 }
 
 async fn records(store: &dyn DynSessionStore, processes: &[Owner; 3], id: &str) -> Checked {

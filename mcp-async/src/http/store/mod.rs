@@ -40,6 +40,11 @@ pub use self::published::MemorySubscription;
 /// session that has ended with [`StoreError::Gone`]. So a process that was displaced without knowing it
 /// writes nothing.
 ///
+/// # Logins
+/// An endpoint with delegated logins keeps them as sessions that belong to no process: their owner never announces
+/// itself, so that nothing claims them, and their ids have a space. To change a login, a process takes it over and
+/// names the epoch with what it writes.
+///
 /// # Events
 /// An event is sent only after it was taken, so what a client has seen can be replayed by any process.
 ///
