@@ -48,7 +48,7 @@ struct Events {
     is_told: bool,
 }
 
-/// An event of a session that its caller is told.
+/// An event of a session that concerns its caller.
 pub(super) enum Event {
     Asked(Question),
     Logged(LoggingMessageParams),
@@ -142,7 +142,7 @@ impl Events {
         Ok(())
     }
 
-    /// Takes the next one out. When there is none, the task that tells the caller of them ends.
+    /// Takes the next one out. Without one the task that tells the caller of them ends.
     fn take(&mut self) -> Option<Event> {
         let event = self.waiting.pop_front();
         self.bytes -= event.as_ref().map_or(0, Event::bytes);

@@ -45,7 +45,7 @@ enum Waiting {
     /// A call of a legacy server stays open in this process.
     #[serde(rename = "h")]
     Held { process: String, number: u64 },
-    /// A server of 2026-07-28 asked these questions, beside this state. A session that is for this call alone waits in this process.
+    /// A server of 2026-07-28 asked these questions and sent this state. A session that is for this call alone waits in this process.
     #[serde(rename = "a")]
     Asked {
         requests: RawBuf,

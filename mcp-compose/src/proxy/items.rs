@@ -269,7 +269,12 @@ impl Origin {
         };
         let mut result: ReadResourceResult = result.decode()?;
         result.meta.remove(keys::SERVER_INFO);
-        if self.is_restricted() && result.cache_scope.is_some() {
+        if result.ttl_ms.is_none() && result.cache_scope.is_none() {
+            // A legacy server says nothing of caching, and the server in front knows nothing of it.
+            result.ttl_ms = Some(0);
+            result.cache_scope = Some(CacheScope::Private);
+        }
+        if self.is_restricted() {
             result.cache_scope = Some(CacheScope::Private);
         }
         Ok(result)

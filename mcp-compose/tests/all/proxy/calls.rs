@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use mcp_async::client::CallError;
 use mcp_async::json::RawBuf;
-use mcp_async::model::{CallToolResult, Completion, Content, Meta, Reference};
+use mcp_async::model::{CacheScope, CallToolResult, Completion, Content, Meta, Reference};
 use mcp_async::server::{CompletionRequest, Context, HandlerError, Prompt, ServerBuilder};
-use mcp_async::{ErrorReply, Revision, Server};
+use mcp_async::{ErrorReply, Revision, RevisionSet, Server};
 use mcp_compose::{Proxy, ProxyLimits};
 
 use super::{before, caller, entry, front, in_each_pair, joined};
@@ -144,6 +144,35 @@ fn everything_passes_in_all_pairs_of_revisions() {
             .expect(&pair);
         assert_eq!(cities.values, ["Kyoto", "Kiev"], "{pair}");
     });
+}
+
+/// CH-10: the server in front does not say how long the contents of another stay fresh.
+#[test]
+fn what_may_be_cached_is_for_the_server_to_say() {
+    let hour = Duration::from_secs(3_600);
+    for upstream in RevisionSet::all().iter() {
+        for is_restricted in [false, true] {
+            run(async {
+                let back = desk().cache(hour, CacheScope::Public);
+                let mut proxy = before(&back, upstream);
+                if is_restricted {
+                    proxy = proxy.visible_to(|_, _, _| true);
+                }
+                let proxy = proxy.start(runtime()).await;
+                let server = Server::builder("front", "1.0").cache(2 * hour, CacheScope::Public);
+                let server = proxy.server(server).expect("it is well formed");
+                let client = caller(&server, only(Revision::V2026_07_28)).await;
+                let read = client.read_resource("desk://milk").await.expect("a text");
+                let (ttl, scope) = match (upstream.is_modern(), is_restricted) {
+                    (true, false) => (3_600_000, CacheScope::Public),
+                    (true, true) => (3_600_000, CacheScope::Private),
+                    (false, _) => (0, CacheScope::Private),
+                };
+                assert_eq!(read.ttl_ms, Some(ttl), "{upstream} {is_restricted}");
+                assert_eq!(read.cache_scope, Some(scope), "{upstream} {is_restricted}");
+            });
+        }
+    }
 }
 
 #[test]
