@@ -1,5 +1,6 @@
 //! Inputs: values that a person gives.
 
+use core::fmt;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use serde::Deserialize;
 use super::error::ConfigError;
 
 /// A value that a person gives before a server starts, for `${input:id}`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Input {
     /// The id, by which entries refer to it.
@@ -84,4 +85,39 @@ pub(super) fn read(inputs: Raw<'_>, errors: &mut Vec<ConfigError>) -> Arc<[Input
         }
     }
     read.into()
+}
+
+/// Without the default of a password.
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let default = self.default.as_deref().filter(|_| !self.is_secret);
+        f.debug_struct("Input")
+            .field("id", &self.id)
+            .field("kind", &self.kind)
+            .field("description", &self.description)
+            .field("default", &default)
+            .field("is_secret", &self.is_secret)
+            .field("options", &self.options)
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_of_a_password_is_not_shown() {
+        let mut input = Input {
+            id: "token".to_owned(),
+            kind: InputKind::Text,
+            description: None,
+            default: Some("s3cret".to_owned()),
+            is_secret: true,
+            options: Vec::new(),
+        };
+        assert!(!format!("{input:?}").contains("s3cret"));
+        input.is_secret = false;
+        assert!(format!("{input:?}").contains("s3cret"));
+    }
 }
