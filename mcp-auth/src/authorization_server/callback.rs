@@ -18,7 +18,7 @@ use super::records::{
 use super::response::{LoginResponse, RequestError};
 use super::step::{LoginAction, LoginInput, LoginMachine, LoginStep};
 use crate::error::{AuthError, Document, Problem, printable};
-use crate::{ExpectedRedirect, Secret};
+use crate::{ExpectedRedirect, Secret, UnixTime};
 
 /// The lifetime of a code, in seconds.
 pub(super) const CODE_LIFETIME: u64 = 60;
@@ -197,6 +197,7 @@ impl Callback {
             subject: user.subject,
             name: user.name,
             generation: 0,
+            replaced: UnixTime::default(),
             expires,
             provider: tokens,
             lease: None,

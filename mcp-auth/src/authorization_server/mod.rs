@@ -24,7 +24,8 @@
 //! 4. The provider's code is exchanged, the user becomes known, and the client receives a code of this server: for one
 //!    minute, for one use, for its redirect URI and its PKCE. A second use ends the login.
 //! 5. The access tokens of this server last ten minutes at most. A refresh replaces the refresh token, and succeeds only
-//!    if the provider confirms the login. A refresh token that was replaced ends the login.
+//!    if the provider confirms the login. A refresh token that was replaced ends the login, but for half a minute in which
+//!    a client may repeat a refresh whose response was lost.
 //!
 //! The provider's tokens stay in the record of the login, sealed. A handler of the MCP server gets them by a
 //! [`ProviderTokenRequest`].

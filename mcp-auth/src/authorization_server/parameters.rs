@@ -41,9 +41,6 @@ const MAX_PARAMETERS: usize = 64;
 /// The name of the one cookie: a browser accepts it only over TLS, for the whole of this host and no other.
 const COOKIE: &str = "__Host-mcp-login";
 
-/// The time for which a browser keeps the cookie, in seconds.
-const COOKIE_AGE: u64 = 3_600;
-
 /// The value of the cookie; `None` without one, and for one that this server cannot have set.
 pub(super) fn cookie(head: &dyn Head) -> Option<String> {
     let mut found = None;
@@ -64,9 +61,9 @@ pub(super) fn cookie(head: &dyn Head) -> Option<String> {
     found.filter(is_sound)
 }
 
-/// The field that sets the cookie. It replaces the one of an earlier login, so that there is never a second one.
+/// The field that sets the cookie, for an hour. It replaces the one of an earlier login, so that there is never a second one.
 pub(super) fn set_cookie(value: &str) -> String {
-    alloc::format!("{COOKIE}={value}; Path=/; Max-Age={COOKIE_AGE}; Secure; HttpOnly; SameSite=Lax")
+    alloc::format!("{COOKIE}={value}; Path=/; Max-Age=3600; Secure; HttpOnly; SameSite=Lax")
 }
 
 /// Returns true if a form was sent by a page of this origin, as far as the browser says so.

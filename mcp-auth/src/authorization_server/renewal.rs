@@ -91,6 +91,9 @@ const LEASE: u64 = 60;
 /// The most times that a record is loaded: as long as a lease of another process may last.
 const TRIES: u32 = 40;
 
+/// The seconds for which a client may repeat a refresh whose response it did not receive.
+const REPEAT: u64 = 30;
+
 /// The seconds before its end at which an access token of the provider is replaced.
 const MARGIN: u64 = 60;
 
@@ -152,10 +155,9 @@ impl Renewal {
                 self.load(Stage::Settle(outcome, lease), true)
             }
             (Stage::Settle(outcome, lease), LoginInput::Record(record)) => {
-                let version = record.map(|(version, _)| version);
-                let login = record.and_then(|(_, record)| self.open(context, record));
-                match (login, version) {
-                    (Some(login), Some(version)) if login.lease.as_ref() == Some(&lease) => {
+                let read = record.map(|(version, record)| (version, self.open(context, record)));
+                match read {
+                    Some((version, Some(login))) if login.lease.as_ref() == Some(&lease) => {
                         self.settle(context, login, version, outcome, lease)
                     }
                     _ => ended(),
@@ -200,10 +202,8 @@ impl Renewal {
         context: &LoginContext<'_>,
         record: Option<(u32, &[u8])>,
     ) -> LoginStep<Renewed> {
-        let Some((version, record)) = record else {
-            return ended();
-        };
-        let Some(mut login) = self.read(context, Some(record)) else {
+        let read = record.map(|(version, record)| (version, self.read(context, Some(record))));
+        let Some((version, Some(mut login))) = read else {
             return ended();
         };
         if is_leased(context, &login) || self.is_fresh(context, &login) {
@@ -216,6 +216,11 @@ impl Renewal {
         {
             if *client_id != login.client_id {
                 return ended();
+            }
+            let is_last = generation.saturating_add(1) == login.generation;
+            if is_last && !context.is_over(login.replaced.saturating_add(REPEAT), REPEAT) {
+                // Its response was lost: both receive the same refresh token, which is of use once.
+                return LoginStep::Done(Ok(login));
             }
             if *generation != login.generation {
                 self.stage = Stage::Revoking;
@@ -282,6 +287,7 @@ impl Renewal {
                 login.provider = (*tokens).clone();
                 if let Demand::Refresh { .. } = self.demand {
                     login.generation = login.generation.saturating_add(1);
+                    login.replaced = context.now;
                     login.expires = context.after(context.server.settings.login_lifetime);
                 }
                 let step = self.save(context, &login, version);

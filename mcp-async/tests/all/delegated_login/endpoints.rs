@@ -12,7 +12,7 @@ use super::support::{
     member, parameter, post, provider, provider_answers, register, server, service, tokens, whose,
 };
 use crate::authorization::guard::{names, page, pages};
-use crate::scripted::{Waiting, send};
+use crate::scripted::{RequestExt as _, Waiting, modern, send};
 use crate::sim::{Sim, advance, now};
 
 #[test]
@@ -145,6 +145,27 @@ fn a_token_that_expires_is_renewed_once() {
     provider_answers(long, USER);
     assert_eq!(whose(&service, &access), Ok("ada their-2".into()));
     // The next one finds it.
+    names(&[]);
+    assert_eq!(whose(&service, &access), Ok("ada their-2".into()));
+}
+
+/// A client that leaves while the provider replaces a token loses nothing for those who come after it.
+#[test]
+fn a_renewal_ends_although_its_client_leaves() {
+    let tokens_of = |access: &str, refresh: &str, life: u32| {
+        format!(
+            r#"{{"access_token":"{access}","token_type":"bearer","expires_in":{life},"refresh_token":"{refresh}"}}"#
+        )
+    };
+    provider_answers(&tokens_of("their-1", "r1", 1), USER);
+    let service = service();
+    let (_, access, _) = tokens(&service);
+    provider_answers(&tokens_of("their-2", "r2", 3_600), USER);
+    let asked = modern(r#"1 tools/call {"name":"whose","arguments":{}}"#);
+    let mut leaving = Waiting::new(&service, asked.signed(&access));
+    assert!(leaving.poll().is_none());
+    drop(leaving);
+    crate::sim::settle();
     names(&[]);
     assert_eq!(whose(&service, &access), Ok("ada their-2".into()));
 }

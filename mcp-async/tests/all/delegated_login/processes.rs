@@ -56,9 +56,11 @@ fn a_login_continues_at_another_process() {
         assert_eq!(whose(service, &access), Ok("ada their-1".into()));
     }
     let form = format!("grant_type=refresh_token&client_id={client}&refresh_token={refresh}");
-    assert_eq!(send(&second, post("/token", &form)).status, 200);
+    let next = send(&second, post("/token", &form)).whole();
+    let next = form.replace(&refresh, &member(&next, "refresh_token"));
+    assert_eq!(send(&first, post("/token", &next)).status, 200);
     // It was replaced, wherever.
-    let again = send(&first, post("/token", &form));
+    let again = send(&second, post("/token", &form));
     assert_eq!(member(&again.whole(), "error"), "invalid_grant");
     sim::end();
 }

@@ -240,23 +240,25 @@ fn a_code_that_is_used_twice_ends_the_login() {
 /// A refresh token that was replaced is a stolen one, or its copy is.
 #[test]
 fn a_refresh_token_that_is_used_twice_ends_the_login() {
-    let mut world = World::new();
-    let (client, access, refresh) = world.tokens();
-    let theirs = || Response::Tokens(json!({ "sub": "ada" }), json!({}));
-    world.responses.push_back(theirs());
-    let second = text(
-        &world.token(&refresh_form(&client, &refresh)),
-        "refresh_token",
-    );
-    assert_eq!(
-        text(&world.token(&refresh_form(&client, &refresh)), "error"),
-        "invalid_grant"
-    );
-    assert_eq!(
-        text(&world.token(&refresh_form(&client, &second)), "error"),
-        "invalid_grant"
-    );
-    assert!(world.check(&access).is_none() && world.store.is_empty());
+    for is_older in [false, true] {
+        let mut world = World::new();
+        let (client, access, refresh) = world.tokens();
+        let mut next = |token: &str| {
+            let theirs = Response::Tokens(json!({ "sub": "ada" }), json!({}));
+            world.responses.push_back(theirs);
+            text(&world.token(&refresh_form(&client, token)), "refresh_token")
+        };
+        let mut newest = next(&refresh);
+        match is_older {
+            true => newest = next(&newest),
+            false => world.now += 30,
+        }
+        for token in [&refresh, &newest] {
+            let response = world.token(&refresh_form(&client, token));
+            assert_eq!(text(&response, "error"), "invalid_grant");
+        }
+        assert!(world.check(&access).is_none() && world.store.is_empty());
+    }
 }
 
 /// Tokens are of one kind, one client and one server.

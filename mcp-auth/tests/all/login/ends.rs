@@ -111,6 +111,31 @@ fn refreshes_of_one_login_happen_one_after_another() {
     assert_eq!(world.requests.len(), sent + 1);
 }
 
+/// A client that has lost the response to a refresh repeats it, and receives the same refresh token: of two parties that
+/// have it, one is found out when both have used it.
+#[test]
+fn a_refresh_may_be_repeated_for_half_a_minute() {
+    let mut world = World::new();
+    let (client, _, refresh) = world.tokens();
+    world.responses.push_back(theirs(json!({})));
+    let first = text(
+        &world.token(&refresh_form(&client, &refresh)),
+        "refresh_token",
+    );
+    world.now += 29;
+    let again = text(
+        &world.token(&refresh_form(&client, &refresh)),
+        "refresh_token",
+    );
+    assert_eq!(world.requests.len(), 2, "the provider was asked once");
+    world.responses.push_back(theirs(json!({})));
+    assert_eq!(world.token(&refresh_form(&client, &first)).status, 200);
+    world.now += 31;
+    let response = world.token(&refresh_form(&client, &again));
+    assert_eq!(text(&response, "error"), "invalid_grant");
+    assert!(world.store.is_empty());
+}
+
 /// Another process looks at the record to change it while the provider answers: nothing of the answer is lost.
 #[test]
 fn an_outcome_is_written_although_the_record_was_loaded_again() {

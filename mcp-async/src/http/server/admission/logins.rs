@@ -78,7 +78,9 @@ impl HttpEndpoint {
             let query = parts.uri.query().unwrap_or_default();
             LoginExchange::new(&context, endpoint, &head, query, &body)
         };
-        let response = login.drive(exchange, provider.as_deref(), caller).await;
+        let Some(response) = login.run(exchange, provider, caller).await else {
+            return answer::closing();
+        };
         if let Some(cause) = &response.cause {
             observe::login_failed(cause);
         }

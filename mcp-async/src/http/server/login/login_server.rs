@@ -14,6 +14,7 @@ use mcp_auth::{AuthError, Document, HttpRequest, HttpResponse, Problem, Secret, 
 use super::login_client::LoginClient;
 use super::login_keys::LoginKeys;
 use super::login_records::LoginRecords;
+use crate::connection::Signal;
 use crate::crypto::unix_now;
 use crate::http::StoreError;
 use crate::observe;
@@ -38,14 +39,41 @@ impl LoginServer {
     }
 
     /// Returns the provider's token for a login.
-    pub(super) async fn provider_token(&self, login: &str) -> Result<ProviderToken, LoginError> {
+    pub(super) async fn provider_token(
+        self: &Arc<Self>,
+        login: &str,
+    ) -> Result<ProviderToken, LoginError> {
         let provider = self.provider(None).await;
-        let request = ProviderTokenRequest::new(login);
-        self.drive(request, provider.as_deref(), None).await
+        let ran = self.run(ProviderTokenRequest::new(login), provider, None);
+        ran.await.unwrap_or(Err(LoginError::Unavailable(None)))
     }
 
-    /// Runs a machine to its end.
-    pub(in crate::http::server) async fn drive<M: LoginMachine>(
+    /// Runs a machine to its end in a task: what a provider has replaced is stored also if the client that has brought
+    /// it about leaves. `None` if the runtime ends.
+    pub(in crate::http::server) async fn run<M>(
+        self: &Arc<Self>,
+        machine: M,
+        provider: Option<Arc<ServerMetadata>>,
+        caller: Option<CallerId>,
+    ) -> Option<M::Output>
+    where
+        M: LoginMachine + Send + 'static,
+        M::Output: Send + 'static,
+    {
+        let running = Arc::new(Running {
+            output: Lock::new(None),
+            end: Signal::default(),
+        });
+        let (this, ending) = (Arc::clone(self), Ending(Arc::clone(&running)));
+        self.runtime.spawn(Box::pin(async move {
+            let output = this.drive(machine, provider.as_deref(), caller).await;
+            *ending.0.output.lock() = Some(output);
+        }));
+        running.end.wait().await;
+        running.output.lock().take()
+    }
+
+    async fn drive<M: LoginMachine>(
         &self,
         mut machine: M,
         provider: Option<&ServerMetadata>,
@@ -160,6 +188,21 @@ impl LoginServer {
                 known
             }
         }
+    }
+}
+
+/// A machine that runs in a task.
+struct Running<T> {
+    output: Lock<Option<T>>,
+    end: Signal,
+}
+
+/// Notes the end of a task, however it ends.
+struct Ending<T>(Arc<Running<T>>);
+
+impl<T> Drop for Ending<T> {
+    fn drop(&mut self) {
+        self.0.end.set();
     }
 }
 
