@@ -18,15 +18,14 @@ use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::sync::Arc;
 
+use mcp_proto::Instant;
 use mcp_proto::client::Failure;
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::{LoggingLevel, ServerFeatures};
 use mcp_proto::rpc::code;
-use mcp_proto::{Instant, Payload};
 
 use self::decode::Decode;
 use self::listing::Listing;
-use self::page::{Listed, Page};
 use crate::client::session::exchange::{Exchange, Options, Rounds, Terms};
 use crate::client::session::role::is_created;
 use crate::client::state::ask::{Ask, Extended};
@@ -38,7 +37,7 @@ use crate::client::state::inputs::{InputAnswers, InputQuestions};
 use crate::connection::PendingRequest;
 use crate::connection::Progress;
 use crate::error::CallError;
-use crate::model::{Completion, Cursor, Meta, TaskSupport};
+use crate::model::{Completion, Meta, TaskSupport};
 use crate::runtime::BoxFuture;
 use crate::trace_context::TraceContext;
 
@@ -116,22 +115,6 @@ enum Stage<'a> {
     /// The connection is over, and how the server ended is about to be known.
     Ending(Arc<ChildEnd>),
     Done,
-}
-
-impl<'a, T: Listed> Request<'a, Page<T>> {
-    /// Requests one page of a list, with these parameters.
-    pub(super) fn list(
-        inner: &'a Arc<Inner>,
-        params: Option<&'a (dyn Payload + Sync)>,
-        cursor: Option<Cursor>,
-    ) -> Self {
-        let ask = Ask::List {
-            method: T::METHOD,
-            params,
-            cursor,
-        };
-        Self::new(inner, ask, T::page)
-    }
 }
 
 impl<'a, T> Request<'a, T> {

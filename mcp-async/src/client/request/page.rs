@@ -1,9 +1,15 @@
 //! One page of a list.
 
+use std::sync::Arc;
+
+use mcp_proto::Payload;
 use mcp_proto::json::Raw;
 use mcp_proto::rpc::Method;
 
+use super::Request;
 use super::decode::whole;
+use crate::client::state::ask::Ask;
+use crate::client::state::inner::Inner;
 use crate::error::CallError;
 use crate::model::{
     Cursor, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
@@ -53,4 +59,20 @@ listed! {
     Prompt, PromptsList, ListPromptsResult, prompts;
     Resource, ResourcesList, ListResourcesResult, resources;
     ResourceTemplate, ResourcesTemplatesList, ListResourceTemplatesResult, resource_templates;
+}
+
+impl<'a, T: Listed> Request<'a, Page<T>> {
+    /// Requests one page of a list, with these parameters.
+    pub(in crate::client) fn list(
+        inner: &'a Arc<Inner>,
+        params: Option<&'a (dyn Payload + Sync)>,
+        cursor: Option<Cursor>,
+    ) -> Self {
+        let ask = Ask::List {
+            method: T::METHOD,
+            params,
+            cursor,
+        };
+        Self::new(inner, ask, T::page)
+    }
 }

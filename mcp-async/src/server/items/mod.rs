@@ -16,3 +16,4 @@ pub(super) mod template;
 pub(super) mod texts;
 pub(super) mod texts_probe;
 pub(super) mod tool;
+pub(super) mod tool_call;

@@ -12,11 +12,12 @@ use mcp_proto::model::ClientFeatures;
 use mcp_proto::server::ListKind;
 use mcp_proto::{Outcome, Payload};
 use schemars::JsonSchema;
-use serde::de::{Deserialize, DeserializeOwned};
+use serde::de::DeserializeOwned;
 
 use super::checks::{Checks, Promise, decode_typed};
 use super::entry::{Entry, Registered, item};
 use super::register_error::{NO_HANDLER, RegisterError};
+use super::tool_call::{ToolCall, bad_arguments};
 use crate::connection::{Job, spawned};
 use crate::error::{ErrorChain, ErrorReply};
 use crate::model::{self, TaskSupport, ToolAnnotations, ToolExecution};
@@ -101,46 +102,6 @@ pub(in crate::server) struct ToolSettings {
 /// Decodes, checks and starts: all of it while the message is there to borrow from.
 type Begin<S> =
     Arc<dyn for<'b> Fn(Call<'b>, Raw<'b>, &Arc<Tool>, &Arc<S>, &Host) -> Job + Send + Sync>;
-
-/// A call of a tool with its raw, owned arguments: for handlers that borrow from them, or whose
-/// arguments have no type.
-///
-/// ```
-/// use mcp_async::server::{Tool, ToolCall};
-///
-/// #[derive(serde::Deserialize)]
-/// struct Search<'a> {
-///     #[serde(borrow)]
-///     words: Vec<&'a str>,
-/// }
-///
-/// let search: Tool = Tool::new("search").raw(|call: ToolCall, _| async move {
-///     let search: Search<'_> = call.decode()?;
-///     Ok(format!("{} words", search.words.len()))
-/// });
-/// # let _ = search;
-/// ```
-#[derive(Clone, Debug)]
-pub struct ToolCall {
-    /// The arguments, an object.
-    pub arguments: RawBuf,
-    as_result: bool,
-}
-
-impl ToolCall {
-    /// Decodes the arguments into a type that may borrow from them. A text with escapes does
-    /// not decode to `&str`: take it as [`Str`](mcp_proto::json::Str) or `Cow<str>`.
-    ///
-    /// # Errors
-    /// The arguments are of another type: returned from the handler, it becomes what the
-    /// revision wants, with the path.
-    pub fn decode<'a, T: Deserialize<'a>>(&'a self) -> Result<T, HandlerError> {
-        self.arguments
-            .as_raw()
-            .decode(&mut [])
-            .map_err(|error| bad_arguments(&error, self.as_result))
-    }
-}
 
 item!(Tool, hidden: "no list has it, a call is answered as for an unknown tool, and they do not learn when it changes.");
 
@@ -588,16 +549,6 @@ fn arguments<'b>(call: &Call<'b>) -> Raw<'b> {
         .get("arguments")
         .filter(|arguments| !arguments.is_null())
         .unwrap_or(Object::EMPTY.as_raw())
-}
-
-/// The revision's error for arguments that the schema does not allow (TL-08).
-fn bad_arguments(error: &dyn fmt::Display, as_result: bool) -> HandlerError {
-    let text = format!("Invalid arguments: {error}");
-    if as_result {
-        HandlerError::visible(text)
-    } else {
-        HandlerError::invalid_params(text)
-    }
 }
 
 /// The arguments of a tool that takes none, as a schema has them.
