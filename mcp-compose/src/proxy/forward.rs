@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bridge::{Event, Question};
 use super::held::{RunningCall, Waits};
-use super::replies::{failure, full, not_kept, over};
+use super::replies::{failure, full, is_denied, not_kept, over};
 use super::running::Running;
 use super::sessions::{Lease, Session};
 use super::steps::{Next, Steps, WithSteps};
@@ -136,7 +136,7 @@ impl Running {
                     Told::Asked(question) => drop(question),
                 }
             };
-            match result.map_err(|error| HandlerError::reply(failure(server, error)))? {
+            match result.map_err(|error| self.failed(server, session, error))? {
                 RoundResult::Result(result) => {
                     if cx.has_client_extension(EXTENSION)
                         && result.as_raw().as_str().contains("taskId")
@@ -179,6 +179,19 @@ impl Running {
             code::INTERNAL_ERROR,
             text,
         )))
+    }
+
+    /// Returns the error for the caller of a call that has no result. A session with credentials of the caller that the server refuses
+    /// ends, so that the rule for callers is asked again.
+    fn failed(&self, server: &str, session: &Session, error: CallError) -> HandlerError {
+        let is_own = || {
+            let upstream = self.upstream(server);
+            upstream.is_some_and(|upstream| upstream.caller_entry.is_some())
+        };
+        if is_denied(&error) && is_own() {
+            session.end(&self.runtime);
+        }
+        HandlerError::reply(failure(server, error))
     }
 
     /// Begins the call of a legacy server.
@@ -233,8 +246,7 @@ impl Running {
             match next(&mut call.call, &session, cx).await {
                 Told::Asked(question) => call.asked = Some(question),
                 Told::Ended(result) => {
-                    let result =
-                        result.map_err(|error| HandlerError::reply(failure(server, error)))?;
+                    let result = result.map_err(|error| self.failed(server, &session, error))?;
                     return match result {
                         RoundResult::Result(result) => Ok((result, session.revision)),
                         // A legacy server has no rounds.

@@ -160,7 +160,8 @@ impl ProxyBuilder {
     }
 
     /// Reaches a server by an entry for each caller: with headers, an authorization or variables that are this caller's own. Its
-    /// sessions are for this caller alone, and callers without a principal are refused. The rule is asked when a session is opened. It can
+    /// sessions are for this caller alone, and callers without a principal are refused. The rule is asked when a session is opened, and again after the server has refused
+    /// the credentials. It can
     /// ask the caller in turn, to log in at a page of the program for example, and what it refuses is the answer to the caller.
     ///
     /// The lists are read by the [entry](Self::entry) of the proxy, and are the same for all callers.
@@ -181,7 +182,7 @@ impl ProxyBuilder {
     ///     if token_of(user).await.is_none()
     ///         && let Some(call) = &caller.call
     ///     {
-    ///         // The page lets nobody in but this user.
+    ///         // The page accepts this user only.
     ///         let page = "https://gateway.example.com/login/issues";
     ///         call.elicit_url("login", "Log in at the tracker of issues", page).await?;
     ///     }
@@ -301,8 +302,8 @@ impl Proxy {
         Ok(server)
     }
 
-    /// Returns the instructions of the servers that are connected, for a model to read, as [`Host::instructions`](crate::Host::instructions) does. One server whose
-    /// items keep their names speaks for itself: its text has no label.
+    /// Returns the instructions of the servers that are connected, for a model to read: labelled and bounded as those of
+    /// [`Host::instructions`](crate::Host::instructions). The text of a single server whose items keep their names has no label.
     pub fn instructions(&self) -> String {
         let upstreams = self.running.upstreams.read(Clone::clone);
         let of = |one: &Arc<Upstream>| {

@@ -1,6 +1,6 @@
 //! Errors of requests that have no result.
 
-use mcp_async::client::CallError;
+use mcp_async::client::{CallError, Failure};
 use mcp_async::server::{HandlerError, StateError};
 use mcp_async::{ErrorReply, code};
 
@@ -35,10 +35,23 @@ pub(super) fn unreachable(server: &str) -> ErrorReply {
     ErrorReply::new(code::INTERNAL_ERROR, text)
 }
 
+/// Returns true if the server refuses the credentials of the request, or may do so: an error that comes with status 401 says
+/// only that the request is invalid.
+pub(super) const fn is_denied(error: &CallError) -> bool {
+    match error {
+        CallError::Authorization(_) | CallError::Failed(Failure::Status(401 | 403)) => true,
+        CallError::Server(error) => error.code == code::INVALID_REQUEST,
+        _ => false,
+    }
+}
+
 /// Returns the error for the caller of a call that has no result.
 pub(super) fn failure(server: &str, error: CallError) -> ErrorReply {
     let text = match error {
         CallError::Server(error) | CallError::Input(error) => return passed_on(server, error),
+        CallError::Authorization(_) | CallError::Failed(Failure::Status(401 | 403)) => {
+            format!("the server `{server}` refuses the credentials of the request: {error}")
+        }
         CallError::Closed | CallError::ExitedEarly(_) => {
             format!("the server `{server}` ended; the request may have run")
         }
@@ -48,8 +61,7 @@ pub(super) fn failure(server: &str, error: CallError) -> ErrorReply {
         CallError::MissingCapability(_)
         | CallError::MissingExtension(_)
         | CallError::NotInRevision
-        | CallError::Refused(_)
-        | CallError::Authorization(_) => {
+        | CallError::Refused(_) => {
             format!("the request was not sent to the server `{server}`: {error}")
         }
         _ => format!("the answer of the server `{server}` cannot be used"),

@@ -4,7 +4,10 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
+use http::HeaderValue;
+use http::request::Parts;
 use mcp_async::client::Update;
+use mcp_async::http::{AccessError, HttpConnector, HttpService, Principal};
 use mcp_async::model::{Completion, ElicitParams, ElicitResult, Reference};
 use mcp_async::server::{CompletionRequest, Context, HandlerError, Prompt, Registry};
 use mcp_async::{Revision, Server, in_memory};
@@ -233,4 +236,81 @@ fn a_caller_logs_in_at_the_server_by_a_page() {
             });
         }
     }
+}
+
+/// A server over HTTP that accepts the token of the proxy, and one of callers that changes.
+fn guarded(revision: Revision, token: &Arc<Mutex<String>>) -> HttpService {
+    let token = Arc::clone(token);
+    let server = Server::builder("back", "1.0")
+        .revisions(mcp_async::RevisionSet::of(&[revision]))
+        .tool(
+            "whoami",
+            "Says whose token it has",
+            |(): (), cx: Context| async move {
+                Ok(cx
+                    .principal()
+                    .map(|caller| caller.name().to_owned())
+                    .unwrap_or_default())
+            },
+        );
+    let check = move |head: &Parts| {
+        let sent = head
+            .headers
+            .get("authorization")
+            .and_then(|sent| sent.to_str().ok());
+        let sent = sent.unwrap_or_default().to_owned();
+        let is_known =
+            sent == "of-the-proxy" || sent == *token.lock().expect("no test panics with it");
+        let unknown = || AccessError::unauthorized(HeaderValue::from_static("Bearer"));
+        core::future::ready(is_known.then(|| Principal::new(sent)).ok_or_else(unknown))
+    };
+    let service = server.http().authenticate(check).into_service(runtime());
+    service.expect("it is well formed")
+}
+
+/// The entry of a server that gets this token.
+fn with_token(service: &HttpService, token: String) -> ServerEntry {
+    let service = service.clone();
+    let entry = ServerEntry::connector("back", move || {
+        HttpConnector::new(runtime(), "http://localhost/mcp").through(service.clone())
+    });
+    entry.client(move |client| client.header("Authorization", &token))
+}
+
+#[test]
+fn credentials_that_are_refused_are_asked_for_again() {
+    in_each_pair(|upstream, revision| async move {
+        // It has another transport over HTTP.
+        if upstream == Revision::V2024_11_05 {
+            return;
+        }
+        let token = Arc::new(Mutex::new("first".to_owned()));
+        let service = guarded(upstream, &token);
+        let (at, valid) = (service.clone(), Arc::clone(&token));
+        let proxy = Proxy::builder()
+            .entry(with_token(&service, "of-the-proxy".to_owned()))
+            .caller_entry("back", move |_: ProxyCaller| {
+                let token = valid.lock().expect("no test panics with it").clone();
+                let entry = with_token(&at, token);
+                async move { Ok(entry) }
+            })
+            .naming(Naming::bare())
+            .start(runtime())
+            .await;
+        let front = front(&proxy);
+        let asked = only(revision).on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
+        for client in [only(revision), asked] {
+            "first".clone_into(&mut token.lock().expect("no test panics with it"));
+            let ada = verified(&front, client, "ada").await;
+            let _ = whoami(&ada).await;
+            assert_eq!(whoami(&ada).await, "first", "{upstream} {revision}");
+            "second".clone_into(&mut token.lock().expect("no test panics with it"));
+            let refused = whoami(&ada).await;
+            assert!(
+                refused.contains("refused the request: authentication is required"),
+                "{refused}"
+            );
+            assert_eq!(whoami(&ada).await, "second", "{upstream} {revision}");
+        }
+    });
 }
