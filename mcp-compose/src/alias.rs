@@ -1,9 +1,9 @@
-//! URIs that tell apart what several servers have under one URI.
+//! Aliases of URIs that several servers list.
 
 use core::fmt::Write as _;
 
-/// Returns the URI under which a server's resource is offered beside that of another server with the same one; `None` if it must keep
-/// its URI, because clients may fetch it by themselves (RS-13).
+/// Returns the alias of a URI that another server lists, too; `None` for a URI that clients may fetch by themselves, which must stay
+/// (RS-13).
 pub(crate) fn alias(server: &str, uri: &str) -> Option<String> {
     let is_fetched = |scheme: &str| {
         let start = uri.get(..scheme.len());
@@ -12,7 +12,7 @@ pub(crate) fn alias(server: &str, uri: &str) -> Option<String> {
     (!is_fetched("http:") && !is_fetched("https:")).then(|| prefix(server) + uri)
 }
 
-/// Returns the URI that the server gave a resource.
+/// Returns the server's own URI of an alias; other URIs are returned unchanged.
 pub(crate) fn original<'u>(server: &str, uri: &'u str) -> &'u str {
     match uri.strip_prefix(SCHEME) {
         Some(_) => uri.strip_prefix(&*prefix(server)).unwrap_or(uri),
@@ -20,7 +20,7 @@ pub(crate) fn original<'u>(server: &str, uri: &'u str) -> &'u str {
     }
 }
 
-/// Returns what stands before the URIs of a server that are told apart.
+/// Returns the prefix of the aliases of a server.
 pub(crate) fn prefix(server: &str) -> String {
     let mut prefix = SCHEME.to_owned();
     for byte in server.bytes() {

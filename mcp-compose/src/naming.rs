@@ -26,7 +26,7 @@ use crate::digest::Digest;
 pub struct Naming {
     rule: Rule,
     max_length: usize,
-    /// True if URIs are told apart, too.
+    /// True if URIs that several servers list have aliases.
     has_aliases: bool,
 }
 
@@ -81,7 +81,7 @@ impl Naming {
         self
     }
 
-    /// Tells URIs of several servers apart, too.
+    /// Gives aliases to URIs that several servers list.
     pub(crate) const fn with_aliases(mut self) -> Self {
         self.has_aliases = true;
         self

@@ -1,4 +1,4 @@
-//! What many texts contain.
+//! Checks of texts, and of the rows of tables.
 
 pub(crate) const INTERNAL_ERROR: &str = "Internal error";
 pub(crate) const SHUTTING_DOWN: &str = "the server is shutting down";

@@ -19,7 +19,7 @@ pub struct CatalogItem<T> {
     /// The server that listed it, by the name that the program gave it.
     pub server: Arc<str>,
     /// The key in the merged list: of tools and prompts a name by the [`Naming`](crate::Naming), of resources the URI, of
-    /// templates the template, in a [`Proxy`](crate::Proxy) told apart where several servers have the same one.
+    /// templates the template; in a [`Proxy`](crate::Proxy) an alias if another server lists the same one before.
     pub exposed_name: String,
     /// The item as the server listed it, with its name there.
     pub item: Arc<T>,

@@ -93,8 +93,8 @@ pub(super) fn merge<'l, T: Item>(
     merged
 }
 
-/// Returns each URI as it is, unless the server listed it before, and those of several items. With aliases, those after the first of one
-/// URI are told apart where they can.
+/// Returns each URI as it is, unless the server listed it before, and the URIs of several items. With aliases, every item after the
+/// first of one URI has its alias, if there is one.
 fn addresses(
     keys: &[(&Arc<str>, &str)],
     has_aliases: bool,

@@ -132,7 +132,7 @@ mod tests {
         let answered = variables
             .clone()
             .input("token", "${KEY}")
-            .workspace_folder("/work");
+            .workspace_folder("/home/ada");
         let input = |id: &str, kind, default: Option<&str>| Input {
             id: id.to_owned(),
             kind,
@@ -188,7 +188,7 @@ mod tests {
         let command = "the input command has no value, or is a command of another host";
         check("${input:command}", Err(command));
 
-        check_with(&answered, "${workspaceFolder}/x", Ok("/work/x"));
+        check_with(&answered, "${workspaceFolder}/x", Ok("/home/ada/x"));
         check_with(&answered, "${input:token}", Ok("${KEY}"));
         let answered = answered.input("command", "x").input("default", "other");
         check_with(&answered, "${input:command}", Err(command));

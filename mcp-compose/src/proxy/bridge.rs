@@ -34,7 +34,7 @@ pub(super) enum Caller {
     Session { peer: Peer, runtime: RuntimeHandle },
     /// A caller of 2026-07-28, whose one call asks.
     Call,
-    /// Many callers, who do not learn of each other: nobody is asked, and nobody is told what the server logs.
+    /// Many callers, who do not learn of each other: questions are refused, and log messages are dropped.
     Nobody,
 }
 
@@ -99,7 +99,7 @@ impl Drop for Question {
 
 /// A call that is open on a session. Dropped with the call.
 pub(super) struct OpenCall {
-    /// `None` on a session that no caller learns of.
+    /// `None` on a session that callers share.
     bridge: Option<Arc<Bridge>>,
     number: u64,
 }
@@ -197,7 +197,7 @@ impl Bridge {
         }
     }
 
-    /// Returns true if the session has one caller, who is told what the server logs.
+    /// Returns true if the session belongs to one caller, who receives the log messages of the server.
     pub(super) const fn has_caller(&self) -> bool {
         !matches!(self.caller, Caller::Nobody)
     }
@@ -303,7 +303,7 @@ impl Bridge {
         }
     }
 
-    /// Tells a legacy caller of the log messages that wait, beside its calls.
+    /// Sends a legacy caller the log messages that wait, outside of its calls.
     fn tell_events(self: &Arc<Self>) {
         let Caller::Session { peer, runtime } = &self.caller else {
             return;

@@ -50,7 +50,7 @@ pub(super) struct Running {
     pub(super) places: Arc<Places>,
     /// `None` without randomness: then there are no tasks.
     pub(super) tasks: Option<TaskKey>,
-    /// Sessions that no server can ask in. Those in which tasks were made stay.
+    /// Sessions without questions outside of results. Those in which tasks were made stay.
     quiet: Sessions,
     leases: Arc<Leases>,
     /// True if resources of several servers have one URI.
@@ -211,8 +211,8 @@ impl Running {
         opened.map_err(|error| not_opened(server, error))
     }
 
-    /// Returns the session that declares these capabilities and in which the server asks nobody. All callers share it, because each
-    /// request stands for itself; of a server that is reached by an entry for each caller, it is the caller's own.
+    /// Returns a session that declares these capabilities, for requests without questions outside of their results. All callers share it;
+    /// if each caller has an entry of its own, it is that caller's.
     pub(super) async fn quiet_session(
         &self,
         server: &Arc<str>,

@@ -186,7 +186,7 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Ends the sessions that nobody uses, or has used since this time, and in which no task was made; forgets those that are closed.
+    /// Ends the sessions that no call has used since this time and in which no task was made; forgets those that are closed.
     pub(super) fn end_idle(&self, since: Instant) {
         let ended: Vec<_> = self.0.change(|slots| {
             let is_idle = |_: &Key, slot: &mut Slot| match slot {

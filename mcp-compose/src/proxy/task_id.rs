@@ -63,7 +63,7 @@ impl TaskKey {
         }
         let mut mac = Hmac::<Sha256>::new(&key.into());
         let owner = owner.map(Principal::name);
-        // Nobody is another owner than one without a name.
+        // No owner differs from an owner with an empty name.
         mac.update(&[u8::from(owner.is_some())]);
         mac.update(&(named.len() as u64).to_le_bytes());
         mac.update(named);

@@ -28,7 +28,7 @@ pub(super) struct Watched {
     served: Arc<()>,
 }
 
-/// Those who are told of the changes that a session reports.
+/// The callers that receive the updates of a session.
 enum Audience {
     /// All callers.
     All,
@@ -137,7 +137,7 @@ impl Running {
         }
     }
 
-    /// Reports the changes of a resource until nobody watches it, once in each session. Returns once the server has answered.
+    /// Reports the changes of a resource until no caller watches it, once in each session. Returns once the server has answered.
     async fn follow(
         &self,
         server: &Arc<str>,
@@ -164,7 +164,7 @@ impl Running {
     }
 }
 
-/// Reports the changes of a resource until nobody watches it. Where the session is lost, those who watch it are told and another one
+/// Reports the changes of a resource until no caller watches it. After the loss of a session an update is sent, and another session
 /// reports.
 async fn report(
     running: &Weak<Running>,
@@ -178,7 +178,7 @@ async fn report(
         return;
     };
     let theirs = original(&upstream.name, uri);
-    // Nothing, or what tells the resource apart from that of another server.
+    // The prefix of an alias, or empty.
     let before = uri.strip_suffix(theirs).unwrap_or_default();
     loop {
         let client = session.client.clone();

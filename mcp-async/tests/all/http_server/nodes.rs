@@ -90,7 +90,7 @@ pub(crate) fn session_of_two() -> ([Process; 2], HttpClient, HttpClient) {
     ([first, second], here, there)
 }
 
-/// The same client at another process.
+/// This client at another process.
 pub(crate) fn at(process: &Process, session: &HttpClient) -> HttpClient {
     session.at(&process.service)
 }

@@ -7,7 +7,7 @@ use crate::http_server::legacy::server;
 use crate::scripted::send;
 use crate::sim::Sim;
 
-/// An endpoint whose senders nobody verifies, with a check.
+/// An endpoint that refuses all senders, with a check.
 fn closed() -> HttpService {
     let refuse = || AccessError::unauthorized(http::HeaderValue::from_static("Bearer"));
     let http = server()

@@ -99,7 +99,7 @@ fn progress_is_told_in_each_run() {
     everywhere(|revision| {
         let mut rig = Rig::new(revision, |cx, _| async move {
             cx.progress(0.25).await;
-            // Neither is told: it does not grow, and the client wants no such log.
+            // Neither is sent: the progress does not grow, and the client wants logs of a higher level.
             cx.progress(0.25).total(1.0).message("still").await;
             cx.log(LoggingLevel::Debug, "quiet").logger("test").await;
             let answer = say(&cx, "key", "one").await?;

@@ -40,7 +40,7 @@ pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     body: Option<HttpBody>,
-    /// What came until now and was not taken.
+    /// The text that was received and not taken.
     text: String,
     flag: Arc<Flag>,
 }
@@ -171,7 +171,7 @@ impl Reply {
         self.body.is_none()
     }
 
-    /// What has come since the last look.
+    /// The text that was received since the last call.
     pub(crate) fn text(&mut self) -> String {
         settle();
         while self.flag.take() {
@@ -356,7 +356,7 @@ impl HttpClient {
         }
     }
 
-    /// The same session with another token.
+    /// This session with another token.
     pub(crate) fn with_token(&self, token: &str) -> Self {
         Self {
             token: token.into(),
@@ -364,7 +364,7 @@ impl HttpClient {
         }
     }
 
-    /// The same client in this session.
+    /// This client in a session.
     pub(crate) fn in_session(&self, id: &str) -> Self {
         Self {
             id: id.into(),
@@ -372,7 +372,7 @@ impl HttpClient {
         }
     }
 
-    /// The same session at another service.
+    /// This session at another service.
     pub(crate) fn at(&self, service: &HttpService) -> Self {
         Self {
             service: service.clone(),
@@ -380,7 +380,7 @@ impl HttpClient {
         }
     }
 
-    /// The same session used by this principal.
+    /// This session, used by a principal.
     pub(crate) fn used_by(&self, principal: Option<Principal>) -> Self {
         Self {
             principal,

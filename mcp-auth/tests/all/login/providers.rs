@@ -98,7 +98,7 @@ fn token_responses_that_cannot_be_used_are_errors_for_the_client() {
     }
 }
 
-/// A user who does not log in is told to the client.
+/// The client receives an error if the user does not log in.
 #[test]
 fn errors_of_the_provider_become_errors_of_this_server() {
     let mut world = World::new();
