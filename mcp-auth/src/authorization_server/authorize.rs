@@ -1,15 +1,18 @@
 //! The authorization endpoint: checks the request, and answers with the consent page.
 
 use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 
 use mcp_proto::http::Head;
 
+use super::approval::Approval;
 use super::client::KnownClient;
 use super::context::LoginContext;
-use super::parameters::{Parameters, cookie, set_cookie};
-use super::records::{AuthorizationRequest, USER_TIME};
+use super::parameters::{COOKIE_LIFETIME, Parameters, cookie, set_cookie};
+use super::records::{AuthorizationRequest, Decision, USER_TIME};
+use super::remembered::{RememberedConsent, is_opened_by_user};
 use super::response::{LoginResponse, RequestError, escape};
 use super::settings::LoginEndpoint;
 use super::step::{LoginAction, LoginInput, LoginMachine, LoginStep};
@@ -25,6 +28,16 @@ pub(super) struct Authorize {
     client_id: String,
     /// The cookie of the browser, if it has one.
     cookie: Option<String>,
+    is_opened_by_user: bool,
+    stage: Stage,
+}
+
+/// The answer that an authorization request awaits.
+enum Stage {
+    Client,
+    Consent(Box<AuthorizationRequest>),
+    /// The page of the provider, while the login is stored.
+    Stored(String),
 }
 
 impl Authorize {
@@ -37,15 +50,17 @@ impl Authorize {
             client_id: client_id.ok_or(missing)?,
             parameters,
             cookie: cookie(head),
+            is_opened_by_user: is_opened_by_user(head),
+            stage: Stage::Client,
         })
     }
 
     /// Answers a request of a known client. Errors go to the client, unless its redirect URI is in question.
     fn answer(
-        &self,
+        &mut self,
         context: &LoginContext<'_>,
         client: &KnownClient,
-    ) -> Result<LoginResponse, RequestError> {
+    ) -> Result<LoginStep<LoginResponse>, RequestError> {
         let redirect = client.redirect_uri(self.parameters.get("redirect_uri"));
         let wrong = RequestError::invalid_request(
             "The redirect URI of the application is not one that it has registered.",
@@ -53,12 +68,45 @@ impl Authorize {
         let redirect_uri = redirect.ok_or(wrong)?;
         let state = self.parameters.get("state");
         match self.check(context, client, &redirect_uri) {
-            Ok(request) => self.page(context, request),
+            Ok(request) if self.may_be_remembered(context) => {
+                let key = RememberedConsent::key(context, &request);
+                self.stage = Stage::Consent(Box::new(request));
+                let to_change = false;
+                Ok(LoginStep::Do(LoginAction::Load { key, to_change }))
+            }
+            Ok(request) => self.page(context, request).map(LoginStep::Done),
             Err(error) => {
                 let response = answer_client(context, &redirect_uri, state, Err(error));
-                Ok(asked_first(&redirect_uri, error, response))
+                let response = asked_first(&redirect_uri, error, response);
+                Ok(LoginStep::Done(response))
             }
         }
+    }
+
+    /// Returns true if an earlier consent may count. A client that names the resource cannot have been sent here by
+    /// another one.
+    fn may_be_remembered(&self, context: &LoginContext<'_>) -> bool {
+        context.server.settings.remember_consent.is_some()
+            && self.is_opened_by_user
+            && self.cookie.is_some()
+            && self.parameters.get("resource").is_some()
+            && self.parameters.get("prompt").is_none()
+    }
+
+    /// Answers with the page of the provider if the user has allowed this before, and with the consent page otherwise.
+    fn remembered(
+        &mut self,
+        context: &LoginContext<'_>,
+        request: Box<AuthorizationRequest>,
+        record: Option<&[u8]>,
+    ) -> Result<LoginStep<LoginResponse>, RequestError> {
+        let subject = record.and_then(|it| RememberedConsent::open(context, &request, it));
+        let Some(subject) = subject else {
+            return self.page(context, *request).map(LoginStep::Done);
+        };
+        let approval = Approval::new(context, request, Decision::Before { subject })?;
+        self.stage = Stage::Stored(approval.page);
+        Ok(LoginStep::Do(approval.action))
     }
 
     fn check(
@@ -102,29 +150,90 @@ impl Authorize {
             state: state.map(ToOwned::to_owned),
             challenge: challenge.into(),
             scopes,
-            browser: String::new(),
+            browser: self
+                .cookie
+                .as_ref()
+                .map(|it| context.hash(it))
+                .unwrap_or_default(),
             expires: context.after(USER_TIME),
         })
     }
 
-    /// The page that asks the user, for every login: it is never left out, so that no other page can bring about
-    /// an authorization (AU-15).
+    /// The page that asks the user, so that no other page can bring about an authorization (AU-15).
     fn page(
         &self,
         context: &LoginContext<'_>,
         mut request: AuthorizationRequest,
     ) -> Result<LoginResponse, RequestError> {
-        let (cookie, is_new) = match &self.cookie {
-            Some(cookie) => (cookie.clone(), false),
-            None => (context.random_text()?, true),
+        let new = match &self.cookie {
+            Some(_) => None,
+            None => Some(context.random_text()?),
         };
-        request.browser = context.hash(&cookie);
+        if let Some(cookie) = &new {
+            request.browser = context.hash(cookie);
+        }
         let sealed = context.seal_text(CONSENT, &request)?;
         let page = consent_page(context, &request, &sealed);
-        Ok(match is_new {
-            true => page.with("set-cookie", &set_cookie(&cookie)),
-            false => page,
+        Ok(match new {
+            Some(cookie) => page.with("set-cookie", &set_cookie(&cookie, COOKIE_LIFETIME)),
+            None => page,
         })
+    }
+
+    fn next(
+        &mut self,
+        context: &LoginContext<'_>,
+        input: LoginInput<'_>,
+    ) -> Result<LoginStep<LoginResponse>, RequestError> {
+        match (core::mem::replace(&mut self.stage, Stage::Client), input) {
+            (Stage::Consent(request), LoginInput::Record(record)) => {
+                self.remembered(context, request, record.map(|(_, record)| record))
+            }
+            (Stage::Consent(request), _) => self.page(context, *request).map(LoginStep::Done),
+            (Stage::Stored(page), LoginInput::Written(true)) => {
+                Ok(LoginStep::Done(LoginResponse::redirect(page)))
+            }
+            (Stage::Stored(_), _) => Err(RequestError::UNAVAILABLE),
+            (Stage::Client, input) => match self.client(context, input)? {
+                LoginStep::Done(Ok(client)) => self.answer(context, &client),
+                LoginStep::Done(Err(refused)) => Ok(LoginStep::Done(refused)),
+                LoginStep::Do(action) => Ok(LoginStep::Do(action)),
+            },
+        }
+    }
+
+    /// Returns the client, or the page that says why it is not known.
+    fn client(
+        &self,
+        context: &LoginContext<'_>,
+        input: LoginInput<'_>,
+    ) -> Result<LoginStep<Result<KnownClient, LoginResponse>>, RequestError> {
+        let url = &self.client_id;
+        let client = match input {
+            LoginInput::Start => match KnownClient::open(context, url) {
+                Some(client) => Ok(client),
+                None => {
+                    return Ok(match KnownClient::document_request(context, url) {
+                        Some(request) => LoginStep::Do(LoginAction::Send(request)),
+                        None => {
+                            let text = "The application is not known here, or its registration has expired. \
+                                        Remove its stored login and begin again.";
+                            LoginStep::Done(Err(LoginResponse::refusal_page(400, text)))
+                        }
+                    });
+                }
+            },
+            LoginInput::Response(response) => KnownClient::read_document(context, url, &response),
+            LoginInput::Failed(text) => {
+                let problem = Problem::Unreachable(printable(text, 200));
+                Err(AuthError::new(Document::ClientMetadata, url, problem))
+            }
+            _ => return Err(RequestError::UNAVAILABLE),
+        };
+        Ok(LoginStep::Done(client.map_err(|error| {
+            let text = "The metadata document of the application could not be used.";
+            LoginResponse::refusal_page(400, text).because(error)
+        })))
     }
 }
 
@@ -136,37 +245,8 @@ impl LoginMachine for Authorize {
         context: &LoginContext<'_>,
         input: LoginInput<'_>,
     ) -> LoginStep<LoginResponse> {
-        let url = &self.client_id;
-        let refuse = |error| {
-            let text = "The metadata document of the application could not be used.";
-            LoginStep::Done(LoginResponse::refusal_page(400, text).because(error))
-        };
-        let client = match input {
-            LoginInput::Start => match KnownClient::open(context, &self.client_id) {
-                Some(client) => client,
-                None => match KnownClient::document_request(context, &self.client_id) {
-                    Some(request) => return LoginStep::Do(LoginAction::Send(request)),
-                    None => {
-                        let text = "The application is not known here, or its registration has expired. \
-                                    Remove its stored login and begin again.";
-                        return LoginStep::Done(LoginResponse::refusal_page(400, text));
-                    }
-                },
-            },
-            LoginInput::Response(response) => {
-                match KnownClient::read_document(context, url, &response) {
-                    Ok(client) => client,
-                    Err(error) => return refuse(error),
-                }
-            }
-            LoginInput::Failed(text) => {
-                let problem = Problem::Unreachable(printable(text, 200));
-                return refuse(AuthError::new(Document::ClientMetadata, url, problem));
-            }
-            _ => return LoginStep::Done(RequestError::UNAVAILABLE.into_page()),
-        };
-        let answer = self.answer(context, &client);
-        LoginStep::Done(answer.unwrap_or_else(RequestError::into_page))
+        let next = self.next(context, input);
+        next.unwrap_or_else(|error| LoginStep::Done(error.into_page()))
     }
 }
 
@@ -255,6 +335,13 @@ fn consent_page(
         true => "all that it offers".to_owned(),
         false => request.scopes.to_string(),
     };
+    let remember = match settings.remember_consent {
+        Some(_) => {
+            "<p><label><input type=\"checkbox\" name=\"remember\" value=\"yes\"> \
+             Do not ask again for this application in this browser</label></p>"
+        }
+        None => "",
+    };
     let document = host_of(&request.client_id);
     let document = match document.as_str() {
         "" => "none: anyone can have registered it under this name",
@@ -271,7 +358,7 @@ fn consent_page(
     let rows = rows.map(|(name, value)| format!("<dt>{}<dd>{}", escape(name), escape(value)));
     let content = format!(
         "<dl>{}</dl><p>Allow this only if you have just begun to log in with this application yourself.\
-         <form method=\"post\" action=\"{}\"><input type=\"hidden\" name=\"request\" value=\"{}\">\
+         <form method=\"post\" action=\"{}\"><input type=\"hidden\" name=\"request\" value=\"{}\">{remember}\
          <button name=\"decision\" value=\"allow\">Allow</button> \
          <button name=\"decision\" value=\"deny\">Deny</button></form>",
         rows.concat(),

@@ -13,8 +13,9 @@ use super::provider_call::{
     User, code_request, metadata, read_id_token, read_tokens, read_user, user_request,
 };
 use super::records::{
-    AuthorizationRequest, LoginRecord, PendingLogin, ProviderRecord, USER_TIME, ticket,
+    AuthorizationRequest, Decision, LoginRecord, PendingLogin, ProviderRecord, USER_TIME, ticket,
 };
+use super::remembered::RememberedConsent;
 use super::response::{LoginResponse, RequestError};
 use super::step::{LoginAction, LoginInput, LoginMachine, LoginStep};
 use crate::error::{AuthError, Document, Problem, printable};
@@ -37,9 +38,23 @@ enum Stage {
     Login,
     Removed(PendingLogin),
     Tokens(PendingLogin),
-    User(Box<AuthorizationRequest>, ProviderRecord),
-    Created(Box<AuthorizationRequest>, String),
+    User(PendingLogin, ProviderRecord),
+    Created(Complete),
+    /// The consent before this one, which is replaced.
+    Remembered(Complete, RememberedConsent),
+    /// The consent of another user.
+    Foreign(Box<AuthorizationRequest>),
+    /// Nothing but the end of a write, after which this is answered.
+    Written(LoginResponse),
     Ended,
+}
+
+/// A login that is stored.
+struct Complete {
+    request: Box<AuthorizationRequest>,
+    code: String,
+    /// The consent that the user wants to be remembered.
+    consent: Option<RememberedConsent>,
 }
 
 /// The end of a callback before its time: for the browser, or for the client.
@@ -94,29 +109,41 @@ impl Callback {
                 };
                 if context.server.settings.provider.user == UserSource::IdToken {
                     return match read_id_token(context, &response, &login.nonce) {
-                        Ok(user) => self.create(context, login.request, tokens, user),
+                        Ok(user) => self.create(context, login, tokens, user),
                         Err(error) => Err(refused(login.request, error)),
                     };
                 }
                 let request = user_request(context, &tokens.access_token);
                 let request = request.ok_or_else(unavailable)?;
-                self.stage = Stage::User(login.request, tokens);
+                self.stage = Stage::User(login, tokens);
                 Ok(LoginStep::Do(LoginAction::Send(request)))
             }
-            (Stage::User(request, tokens), LoginInput::Response(response)) => {
+            (Stage::User(login, tokens), LoginInput::Response(response)) => {
                 match read_user(context, &response) {
-                    Ok(user) => self.create(context, request, tokens, user),
-                    Err(error) => Err(refused(request, error)),
+                    Ok(user) => self.create(context, login, tokens, user),
+                    Err(error) => Err(refused(login.request, error)),
                 }
             }
-            (Stage::Created(request, code), LoginInput::Written(true)) => {
-                let state = request.state.as_deref();
-                let redirect = &request.redirect_uri;
-                let response = answer_client(context, redirect, state, Ok(&code));
-                Ok(LoginStep::Done(response))
+            (Stage::Created(mut complete), LoginInput::Written(true)) => {
+                Ok(match complete.consent.take() {
+                    Some(consent) => {
+                        let key = RememberedConsent::key(context, &complete.request);
+                        self.stage = Stage::Remembered(complete, consent);
+                        let to_change = true;
+                        LoginStep::Do(LoginAction::Load { key, to_change })
+                    }
+                    None => LoginStep::Done(complete.answer(context)),
+                })
             }
+            (Stage::Remembered(complete, consent), input) => {
+                self.remember(context, &complete, &consent, input)
+            }
+            (Stage::Foreign(request), input) => Ok(self.forget(context, &request, input)),
+            // The consent is then asked for again.
+            (Stage::Written(response), _) => Ok(LoginStep::Done(response)),
             (
-                Stage::Tokens(PendingLogin { request, .. }) | Stage::User(request, _),
+                Stage::Tokens(PendingLogin { request, .. })
+                | Stage::User(PendingLogin { request, .. }, _),
                 LoginInput::Failed(text),
             ) => {
                 let problem = Problem::Unreachable(printable(text, 200));
@@ -127,8 +154,9 @@ impl Callback {
                     Some(Box::new(cause)),
                 ))
             }
-            (Stage::Created(request, _), _) => {
-                Err(Stop::Client(request, RequestError::UNAVAILABLE, None))
+            (Stage::Created(complete), _) => {
+                let unavailable = RequestError::UNAVAILABLE;
+                Err(Stop::Client(complete.request, unavailable, None))
             }
             _ => Err(unavailable()),
         }
@@ -184,10 +212,27 @@ impl Callback {
     fn create(
         &mut self,
         context: &LoginContext<'_>,
-        request: Box<AuthorizationRequest>,
+        PendingLogin {
+            request, decision, ..
+        }: PendingLogin,
         tokens: ProviderRecord,
         user: User,
     ) -> Result<LoginStep<LoginResponse>, Stop> {
+        if let Decision::Before { subject } = &decision
+            && *subject != user.subject
+        {
+            let key = RememberedConsent::key(context, &request);
+            self.stage = Stage::Foreign(request);
+            let to_change = true;
+            return Ok(LoginStep::Do(LoginAction::Load { key, to_change }));
+        }
+        let lifetime = context.server.settings.remember_consent;
+        let lifetime = lifetime.filter(|_| matches!(decision, Decision::AndRemember));
+        let consent = lifetime.map(|lifetime| RememberedConsent {
+            subject: user.subject.clone(),
+            scopes: request.scopes.clone(),
+            expires: context.after(lifetime),
+        });
         let expires = context.after(CODE_LIFETIME);
         let login = LoginRecord {
             client_id: request.client_id.clone(),
@@ -211,9 +256,73 @@ impl Callback {
             Ok(sealed) => sealed,
             Err(error) => return Err(Stop::Client(request, error, None)),
         };
-        self.stage = Stage::Created(request, code);
+        self.stage = Stage::Created(Complete {
+            request,
+            code,
+            consent,
+        });
         let keep = CODE_LIFETIME;
         Ok(LoginStep::Do(LoginAction::Create { key, record, keep }))
+    }
+
+    /// Stores the consent in the place of an earlier one. If that fails, the next login asks.
+    fn remember(
+        &mut self,
+        context: &LoginContext<'_>,
+        complete: &Complete,
+        consent: &RememberedConsent,
+        input: LoginInput<'_>,
+    ) -> Result<LoginStep<LoginResponse>, Stop> {
+        let response = complete.answer(context);
+        let key = RememberedConsent::key(context, &complete.request);
+        let LoginInput::Record(earlier) = input else {
+            return Ok(LoginStep::Done(response));
+        };
+        let Ok(record) = context.seal(&key, consent) else {
+            return Ok(LoginStep::Done(response));
+        };
+        let keep = consent
+            .expires
+            .as_secs()
+            .saturating_sub(context.now.as_secs());
+        self.stage = Stage::Written(response);
+        Ok(LoginStep::Do(match earlier {
+            Some((version, _)) => LoginAction::Save {
+                key,
+                version,
+                record,
+                keep,
+            },
+            None => LoginAction::Create { key, record, keep },
+        }))
+    }
+
+    /// Forgets the consent of a user who is not the one that has logged in: the next login asks.
+    fn forget(
+        &mut self,
+        context: &LoginContext<'_>,
+        request: &AuthorizationRequest,
+        input: LoginInput<'_>,
+    ) -> LoginStep<LoginResponse> {
+        let text = "another user has logged in than the one who has allowed this: begin again";
+        let (state, redirect) = (request.state.as_deref(), &request.redirect_uri);
+        let error = RequestError::new("access_denied", text);
+        let response = answer_client(context, redirect, state, Err(error));
+        match input {
+            LoginInput::Record(Some((version, _))) => {
+                self.stage = Stage::Written(response);
+                let key = RememberedConsent::key(context, request);
+                LoginStep::Do(LoginAction::Remove { key, version })
+            }
+            _ => LoginStep::Done(response),
+        }
+    }
+}
+
+impl Complete {
+    fn answer(&self, context: &LoginContext<'_>) -> LoginResponse {
+        let (state, redirect) = (self.request.state.as_deref(), &self.request.redirect_uri);
+        answer_client(context, redirect, state, Ok(&self.code))
     }
 }
 

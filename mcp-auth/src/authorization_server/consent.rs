@@ -5,22 +5,22 @@ use alloc::string::String;
 
 use mcp_proto::http::Head;
 
+use super::approval::Approval;
 use super::authorize::{CONSENT, answer_client};
 use super::context::LoginContext;
-use super::parameters::{Parameters, cookie, is_own_form};
-use super::records::{AuthorizationRequest, PendingLogin, USER_TIME};
+use super::parameters::{COOKIE_LIFETIME, Parameters, cookie, is_own_form, set_cookie};
+use super::records::{AuthorizationRequest, Decision, USER_TIME};
 use super::response::{LoginResponse, RequestError};
 use super::step::{LoginAction, LoginInput, LoginMachine, LoginStep};
-use crate::grants::authorization_page;
-use crate::{CodeVerifier, Secret, form};
+use crate::Secret;
 
-/// A decision. Only after an approval a `state` exists, and with it a way from the provider back to the client.
+/// A decision.
 pub(super) struct Consent {
     body: Result<Parameters, RequestError>,
     is_own: bool,
     cookie: Option<String>,
-    /// The page of the provider, while the login is stored.
-    page: Option<String>,
+    /// The redirect to the provider, while the login is stored.
+    redirect: Option<LoginResponse>,
 }
 
 impl Consent {
@@ -29,7 +29,7 @@ impl Consent {
             body: Parameters::parse(body),
             is_own: is_own_form(head, &context.server.origin),
             cookie: cookie(head),
-            page: None,
+            redirect: None,
         }
     }
 
@@ -58,48 +58,24 @@ impl Consent {
             let text = "the user has denied access";
             return Err(to_client(RequestError::new("access_denied", text)));
         }
-        self.approve(context, request.clone()).map_err(to_client)
-    }
-
-    /// Stores the login and prepares the page of the provider.
-    fn approve(
-        &mut self,
-        context: &LoginContext<'_>,
-        request: Box<AuthorizationRequest>,
-    ) -> Result<LoginAction, RequestError> {
-        let provider = &context.server.settings.provider;
-        let metadata = context.provider.ok_or(RequestError::UNAVAILABLE)?;
-        let verifier = CodeVerifier::new(&context.random()?);
-        let challenge = context.hash(verifier.secret().expose());
-        let (state, nonce) = (context.random_text()?, context.random_text()?);
-        let page = authorization_page(
-            &context.server.callback_url(),
-            metadata,
-            &provider.client_id,
-            provider.resource.as_deref(),
-            &provider.scopes,
-            &challenge,
-            &Secret::from(state.as_str()),
-        );
-        let mut url = page.map_err(|_| RequestError::UNAVAILABLE)?.url;
-        form::push(&mut url, "nonce", &nonce);
-        for (name, value) in &provider.parameters {
-            form::push(&mut url, name, value);
-        }
-        self.page = Some(url);
-        let key = PendingLogin::key(&context.hash(&state));
-        let login = PendingLogin {
-            request,
-            verifier: verifier.secret().expose().into(),
-            nonce,
-            expires: context.after(USER_TIME),
+        // The choice counts only if it was offered.
+        let lifetime = context.server.settings.remember_consent;
+        let lifetime = lifetime.filter(|_| parameters.get("remember").is_some());
+        let decision = match lifetime {
+            Some(_) => Decision::AndRemember,
+            None => Decision::Once,
         };
-        let record = context.seal(&key, &login)?;
-        Ok(LoginAction::Create {
-            key,
-            record,
-            keep: USER_TIME,
-        })
+        let approval = Approval::new(context, request.clone(), decision);
+        let Approval { action, page } = approval.map_err(to_client)?;
+        let redirect = LoginResponse::redirect(page);
+        self.redirect = Some(match (lifetime, &self.cookie) {
+            (Some(lifetime), Some(cookie)) => redirect.with(
+                "set-cookie",
+                &set_cookie(cookie, lifetime.max(COOKIE_LIFETIME)),
+            ),
+            _ => redirect,
+        });
+        Ok(action)
     }
 }
 
@@ -111,14 +87,12 @@ impl LoginMachine for Consent {
         context: &LoginContext<'_>,
         input: LoginInput<'_>,
     ) -> LoginStep<LoginResponse> {
-        match (input, self.page.take()) {
+        match (input, self.redirect.take()) {
             (LoginInput::Start, _) => match self.begin(context) {
                 Ok(action) => LoginStep::Do(action),
                 Err(response) => LoginStep::Done(response),
             },
-            (LoginInput::Written(true), Some(page)) => {
-                LoginStep::Done(LoginResponse::redirect(page))
-            }
+            (LoginInput::Written(true), Some(redirect)) => LoginStep::Done(redirect),
             _ => LoginStep::Done(RequestError::UNAVAILABLE.into_page()),
         }
     }

@@ -35,7 +35,7 @@ pub trait LoginCrypto {
 pub struct LoginContext<'c> {
     /// The settings.
     pub server: &'c AuthorizationServer,
-    /// The metadata of the provider, for endpoints that [need it](super::LoginEndpoint::needs_provider); `None`
+    /// The metadata of the provider, for endpoints that [need it](AuthorizationServer::needs_provider); `None`
     /// if it could not be fetched.
     pub provider: Option<&'c ServerMetadata>,
     /// The cryptography.

@@ -8,6 +8,7 @@
 //! LoginExchange          one request to an endpoint    AccessCheck, ProviderTokenRequest   for the MCP server itself
 //! authorize  consent  callback  token                  the endpoints, one machine each
 //! renewal  provider_call                               the provider's tokens, its responses
+//! approval  remembered                           the way to the provider; consents that are not asked for again
 //! client  records  parameters  response  metadata      one message or record each
 //! AuthorizationServer  Provider                        the settings
 //! LoginContext  LoginStep                              cryptography and the time; what a machine asks for
@@ -18,7 +19,8 @@
 //! 1. A client registers itself, or its id is the URL of its metadata document. The id of a client that has registered
 //!    itself is its registration, sealed: nothing is stored.
 //! 2. It opens the authorization endpoint in the user's browser. Each request is answered with the consent page, which
-//!    holds the request, sealed for this browser: the form counts only with the cookie that was set with it.
+//!    holds the request, sealed for this browser: the form counts only with the cookie that was set with it. A user may
+//!    choose to be asked once, if the [settings](LoginSettings::remember_consent) offer it.
 //! 3. After an approval the browser goes to the provider, with a `state`, a nonce and PKCE of this server. It must come
 //!    back in the same browser: the approval of one user is of no use in the browser of another.
 //! 4. The provider's code is exchanged, the user becomes known, and the client receives a code of this server: for one
@@ -76,6 +78,7 @@
 //! ```
 
 mod access;
+mod approval;
 mod authorize;
 mod callback;
 mod client;
@@ -87,6 +90,7 @@ mod parameters;
 mod provider;
 mod provider_call;
 mod records;
+mod remembered;
 mod renewal;
 mod response;
 mod settings;

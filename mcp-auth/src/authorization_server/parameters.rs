@@ -61,9 +61,13 @@ pub(super) fn cookie(head: &dyn Head) -> Option<String> {
     found.filter(is_sound)
 }
 
-/// The field that sets the cookie, for an hour. It replaces the one of an earlier login, so that there is never a second one.
-pub(super) fn set_cookie(value: &str) -> String {
-    alloc::format!("{COOKIE}={value}; Path=/; Max-Age=3600; Secure; HttpOnly; SameSite=Lax")
+/// The seconds for which a browser keeps the cookie, if nothing is remembered for longer.
+pub(super) const COOKIE_LIFETIME: u64 = 3_600;
+
+/// The field that sets the cookie, for so many seconds. It replaces the one of an earlier login, so that there is never a
+/// second one.
+pub(super) fn set_cookie(value: &str, lifetime: u64) -> String {
+    alloc::format!("{COOKIE}={value}; Path=/; Max-Age={lifetime}; Secure; HttpOnly; SameSite=Lax")
 }
 
 /// Returns true if a form was sent by a page of this origin, as far as the browser says so.

@@ -28,10 +28,22 @@ pub(super) struct AuthorizationRequest {
 /// The time for which a user may read the consent page, and may then take to log in, in seconds.
 pub(super) const USER_TIME: u64 = 600;
 
+/// The reason for which a user may log in at the provider.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Decision {
+    /// The user has allowed this login.
+    Once,
+    /// The user has allowed this login, and those that follow it.
+    AndRemember,
+    /// This user has allowed it before.
+    Before { subject: String },
+}
+
 /// A user who has consented and logs in at the provider.
 #[derive(Serialize, Deserialize)]
 pub(super) struct PendingLogin {
     pub(super) request: Box<AuthorizationRequest>,
+    pub(super) decision: Decision,
     /// The verifier of PKCE towards the provider.
     pub(super) verifier: String,
     pub(super) nonce: String,

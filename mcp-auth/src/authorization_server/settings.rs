@@ -34,6 +34,14 @@ pub struct LoginSettings {
     pub access_lifetime: u64,
     /// The time without use after which a login ends; 30 days otherwise.
     pub login_lifetime: u64,
+    /// Offers on the consent page to ask no more about the same client, redirect URI and scopes in the same browser,
+    /// for so long. `None` otherwise: every login asks.
+    ///
+    /// It spares the question only to the same user at the provider, if the client names the resource, and if the user
+    /// or a program of theirs has opened the page: a browser that does not say so in `Sec-Fetch-Site`, and a page that
+    /// leads to this one, are asked. A malicious program on the user's computer can then obtain what the client may;
+    /// so can a malicious server, from a client that does not check the `iss` of responses.
+    pub remember_consent: Option<u64>,
 }
 
 impl LoginSettings {
@@ -50,6 +58,7 @@ impl LoginSettings {
             registration_lifetime: 366 * DAY,
             access_lifetime: MAX_ACCESS_LIFETIME,
             login_lifetime: 30 * DAY,
+            remember_consent: None,
         }
     }
 }
@@ -121,11 +130,6 @@ impl LoginEndpoint {
             Self::Authorize | Self::Consent | Self::Callback => false,
         }
     }
-
-    /// Returns true if the endpoint needs the metadata of the provider.
-    pub const fn needs_provider(self) -> bool {
-        matches!(self, Self::Consent | Self::Callback | Self::Token)
-    }
 }
 
 impl AuthorizationServer {
@@ -180,6 +184,15 @@ impl AuthorizationServer {
                     _ => path.strip_prefix(&*self.prefix) == Some(own),
                 }
             })
+    }
+
+    /// Returns true if an endpoint needs the metadata of the provider.
+    pub const fn needs_provider(&self, endpoint: LoginEndpoint) -> bool {
+        match endpoint {
+            LoginEndpoint::Consent | LoginEndpoint::Callback | LoginEndpoint::Token => true,
+            LoginEndpoint::Authorize => self.settings.remember_consent.is_some(),
+            LoginEndpoint::Metadata | LoginEndpoint::Register | LoginEndpoint::Revoke => false,
+        }
     }
 
     /// Returns the URL that users come back to from the provider, which is registered there.

@@ -6,4 +6,5 @@ mod clients;
 mod ends;
 mod logins;
 mod providers;
+mod remembered;
 mod world;

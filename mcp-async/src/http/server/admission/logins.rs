@@ -69,7 +69,7 @@ impl HttpEndpoint {
             Err(refused) => return refused,
         };
         let caller = CallerId::address(parts, &self.options.trusted_proxies);
-        let provider = match endpoint.needs_provider() {
+        let provider = match login.server.needs_provider(endpoint) {
             true => login.provider(caller.clone()).await,
             false => None,
         };

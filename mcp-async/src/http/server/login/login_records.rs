@@ -11,8 +11,10 @@ use crate::http::{MemoryStore, Owner, StoreError};
 /// A record is a session that belongs to no process: loading it to change it begins an epoch of it, and a write names
 /// the epoch. No request of a client can name it, because no session id has a space.
 pub(super) struct LoginRecords {
-    /// Users who log in at the provider. In memory they are apart, so that many of them push out no login.
+    /// Users who log in at the provider. In memory they are apart, so that many of them push out no login, like the
+    /// consents.
     pending: Arc<dyn DynSessionStore>,
+    consents: Arc<dyn DynSessionStore>,
     logins: Arc<dyn DynSessionStore>,
     owner: Owner,
 }
@@ -25,14 +27,18 @@ impl LoginRecords {
         let memory = || Arc::new(MemoryStore::new(MOST_IN_MEMORY, 0, 0));
         Self {
             pending: store.clone().unwrap_or_else(|| memory()),
+            consents: store.clone().unwrap_or_else(|| memory()),
             logins: store.unwrap_or_else(|| memory()),
             owner: Owner::new("logins", 0),
         }
     }
 
     fn store(&self, key: &str) -> &dyn DynSessionStore {
-        match key.starts_with("login pending ") {
-            true => &*self.pending,
+        if key.starts_with("login pending ") {
+            return &*self.pending;
+        }
+        match key.starts_with("login consent ") {
+            true => &*self.consents,
             false => &*self.logins,
         }
     }
@@ -87,5 +93,5 @@ impl LoginRecords {
     }
 }
 
-/// The most logins in memory, and the most users who log in. Those that were not used for longest make room.
+/// The most logins in memory, the most users who log in, and the most consents. Those that were not used for longest make room.
 const MOST_IN_MEMORY: usize = 10_000;
