@@ -29,5 +29,6 @@ mod sim;
 mod task_stores;
 mod tasks;
 mod tasks_client;
+mod test_file;
 mod texts;
 mod uri_template;

@@ -1,5 +1,6 @@
 //! Stores of tasks: the rules of the trait, and the file over restarts.
 
+use core::future::poll_fn;
 use core::pin::pin;
 use core::task::{Context, Poll};
 use core::time::Duration;
@@ -9,6 +10,7 @@ use std::thread::{self, Thread};
 
 use mcp_async::tasks::store::{MemoryTaskStore, TaskStore, check};
 
+use crate::test_file::TestFile;
 use crate::texts::has;
 
 #[test]
@@ -17,8 +19,7 @@ fn the_store_in_memory_keeps_the_rules() {
 }
 
 mod disk {
-    use std::path::PathBuf;
-    use std::{env, fs, process};
+    use std::{env, fs};
 
     use mcp_async::tasks::store::{DiskTaskStore, TaskRecord};
 
@@ -27,8 +28,8 @@ mod disk {
     #[test]
     fn the_file_keeps_the_rules() {
         let file = TestFile::new("rules");
-        block_on(check(&file.open())).unwrap();
-        block_on(check(&file.open())).unwrap();
+        block_on(check(&store_in(&file))).unwrap();
+        block_on(check(&store_in(&file))).unwrap();
     }
 
     #[test]
@@ -38,7 +39,7 @@ mod disk {
             .with_owner(Some("ada"))
             .with_ttl(Some(500));
         let open = TaskRecord::new("open", "boot-1", 2_000).with_owner(Some("ada"));
-        let store = file.open();
+        let store = store_in(&file);
         block_on(async {
             assert!(store.create(&done).await.unwrap());
             assert!(store.create(&open).await.unwrap());
@@ -51,7 +52,7 @@ mod disk {
         });
         drop(store);
 
-        let store = file.open();
+        let store = store_in(&file);
         block_on(async {
             assert_eq!(store.load("done").await.unwrap(), Some(done.failed("late")));
             assert_eq!(store.list("ada", None, 9).await.unwrap().len(), 2);
@@ -71,7 +72,7 @@ mod disk {
     #[test]
     fn removed_records_leave_their_room_to_others() {
         let file = TestFile::new("room");
-        let store = file.open();
+        let store = store_in(&file);
         let mut sizes = Vec::new();
         let reason = "late".repeat(500);
         for round in 0..6 {
@@ -82,22 +83,16 @@ mod disk {
             });
             let records: Vec<_> = records.collect();
             // Those that wait at the same time are written together.
-            let created: Vec<_> = records.iter().map(|record| store.create(record)).collect();
-            for created in created {
-                assert!(block_on(created).unwrap());
-            }
+            let created = together(records.iter().map(|record| store.create(record)));
+            assert!(created.into_iter().all(Result::unwrap));
             let ended: Vec<_> = records
                 .iter()
                 .map(|record| record.failed(&reason))
                 .collect();
-            let ended: Vec<_> = ended.iter().map(|record| store.replace(record)).collect();
-            for ended in ended {
-                assert!(block_on(ended).unwrap());
-            }
-            let removed: Vec<_> = ids.iter().map(|id| store.remove(id)).collect();
-            for removed in removed {
-                block_on(removed).unwrap();
-            }
+            let ended = together(ended.iter().map(|record| store.replace(record)));
+            assert!(ended.into_iter().all(Result::unwrap));
+            let removed = together(ids.iter().map(|id| store.remove(id)));
+            removed.into_iter().for_each(Result::unwrap);
             sizes.push(fs::metadata(&file.0).unwrap().len());
         }
         assert!(block_on(store.expired(u64::MAX, 9)).unwrap().is_empty());
@@ -108,7 +103,7 @@ mod disk {
     #[test]
     fn a_file_belongs_to_one_process_and_to_its_owner() {
         let file = TestFile::new("owner");
-        let store = file.open();
+        let store = store_in(&file);
         let Err(error) = DiskTaskStore::open(&file.0) else {
             panic!("the file was opened twice");
         };
@@ -125,7 +120,7 @@ mod disk {
         drop(store.clone());
         drop(store);
         // The last clone has closed it.
-        file.open();
+        store_in(&file);
     }
 
     #[test]
@@ -144,7 +139,7 @@ mod disk {
         use std::os::unix::fs::{PermissionsExt as _, symlink};
 
         let (file, link) = (TestFile::new("others"), TestFile::new("link"));
-        file.open();
+        store_in(&file);
         symlink(&file.0, &link.0).unwrap();
         assert!(DiskTaskStore::open(&link.0).is_err());
         for (mode, is_refused) in [(0o640, true), (0o602, true), (0o600, false)] {
@@ -161,7 +156,7 @@ mod disk {
     #[test]
     fn one_of_many_writers_of_a_version_succeeds() {
         let file = TestFile::new("writers");
-        let store = file.open();
+        let store = store_in(&file);
         let record = TaskRecord::new("one", "boot-1", 1);
         assert!(block_on(store.create(&record)).unwrap());
         let next = record.failed("x");
@@ -178,27 +173,28 @@ mod disk {
         records.iter().map(TaskRecord::id).collect()
     }
 
-    /// A file that is removed at the end of its test.
-    struct TestFile(PathBuf);
-
-    impl TestFile {
-        fn new(name: &str) -> Self {
-            let name = format!("mcp-async-tasks-{}-{name}", process::id());
-            let path = env::temp_dir().join(name);
-            let _ = fs::remove_file(&path);
-            Self(path)
-        }
-
-        fn open(&self) -> DiskTaskStore {
-            DiskTaskStore::open(&self.0).unwrap()
-        }
+    fn store_in(file: &TestFile) -> DiskTaskStore {
+        DiskTaskStore::open(&file.0).unwrap()
     }
+}
 
-    impl Drop for TestFile {
-        fn drop(&mut self) {
-            let _ = fs::remove_file(&self.0);
+/// Runs the futures at the same time.
+fn together<T>(futures: impl Iterator<Item = impl Future<Output = T>>) -> Vec<T> {
+    let mut futures: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
+    block_on(poll_fn(|cx| {
+        for (future, value) in &mut futures {
+            if value.is_none()
+                && let Poll::Ready(ready) = future.as_mut().poll(cx)
+            {
+                *value = Some(ready);
+            }
         }
-    }
+        match futures.iter().all(|(_, value)| value.is_some()) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        }
+    }));
+    futures.into_iter().filter_map(|(_, value)| value).collect()
 }
 
 /// Runs the future on this thread; another one may wake it.

@@ -11,6 +11,7 @@ use super::support::{
 };
 use crate::scripted::send;
 use crate::sim::{self, Sim, now};
+use crate::test_file::TestFile;
 
 /// Two processes, the second of which has a new key and accepts the one of before.
 fn processes(set: impl Fn(DelegatedLogin) -> DelegatedLogin) -> [HttpService; 2] {
@@ -84,4 +85,52 @@ fn logins_can_have_a_store_of_their_own() {
     assert_eq!(whose(&second, &access), Ok("ada their-1".into()));
     let other = service(StateKeys::new([9; 32]));
     assert_eq!(whose(&other, &access), Err(401));
+}
+
+/// A file that the next process of the server opens.
+#[test]
+fn logins_outlive_the_process_in_a_file() {
+    provider_answers(TOKEN, USER);
+    let file = TestFile::new("logins");
+    let start = || {
+        let keys = StateKeys::new([7; 32]);
+        let http = server().state_keys(keys).http();
+        let login = login().settings(|settings| settings.remember_consent = Some(86_400));
+        http.delegate_login(login.file(&file.0)).into_service(Sim)
+    };
+    let service = start().unwrap();
+    let (client, access, refresh) = super::support::tokens(&service);
+    let (other, ended, last) = super::support::tokens(&service);
+    let form = format!("token={last}&client_id={other}");
+    assert_eq!(send(&service, post("/revoke", &form)).status, 200);
+    // The file belongs to one process at a time.
+    let error = start().expect_err("a second process").to_string();
+    assert!(error.contains("logins"), "{error}");
+    drop(service);
+    sim::end();
+    let stored = std::fs::read(&file.0).unwrap();
+    let shows = |text: &[u8]| stored.windows(text.len()).any(|part| part == text);
+    assert!(!shows(b"their-1") && !shows(b"ada"), "records are sealed");
+
+    let service = start().unwrap();
+    assert_eq!(whose(&service, &access), Ok("ada their-1".into()));
+    assert_eq!(whose(&service, &ended), Err(401));
+    let form = format!("grant_type=refresh_token&client_id={client}&refresh_token={refresh}");
+    assert_eq!(send(&service, post("/token", &form)).status, 200);
+    sim::end();
+}
+
+/// Without keys of the server nothing in the file could be opened after a restart; a file of another user is none of ours.
+#[test]
+fn a_file_needs_keys_and_an_owner() {
+    let file = TestFile::new("keys");
+    let http = |http: mcp_async::http::Http, path: &std::path::Path| {
+        let made = http.delegate_login(login().file(path)).into_service(Sim);
+        made.expect_err("a mistake").to_string()
+    };
+    let error = http(server().http(), &file.0);
+    assert!(error.contains("state_keys"), "{error}");
+    let with_keys = || server().state_keys(StateKeys::new([7; 32])).http();
+    let error = http(with_keys(), &file.0.join("missing"));
+    assert!(error.contains("missing"), "{error}");
 }

@@ -1,14 +1,18 @@
 //! The settings of a server whose users log in at a provider.
 
 use core::fmt;
+#[cfg(feature = "disk")]
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use mcp_auth::authorization_server::{AuthorizationServer, LoginSettings, Provider};
 use mcp_auth::{Scopes, Secret};
 
 use super::login_client::LoginClient;
+#[cfg(feature = "disk")]
+use super::login_file::LoginFile;
 use super::login_keys::LoginKeys;
-use super::login_records::LoginRecords;
+use super::login_records::{LoginRecords, Records};
 use super::login_server::{LoginServer, ProviderCache};
 use crate::http::SessionStore;
 use crate::http::server::protect::Protection;
@@ -38,6 +42,8 @@ pub struct DelegatedLogin {
     settings: LoginSettings,
     protection: Protection,
     store: Option<Arc<dyn DynSessionStore>>,
+    #[cfg(feature = "disk")]
+    file: Option<PathBuf>,
     client: Option<HttpClient>,
 }
 
@@ -50,6 +56,8 @@ impl DelegatedLogin {
             protection: Protection::new(resource.clone()),
             settings: LoginSettings::new(resource, provider),
             store: None,
+            #[cfg(feature = "disk")]
+            file: None,
             client: None,
         }
     }
@@ -96,6 +104,30 @@ impl DelegatedLogin {
         self
     }
 
+    /// Keeps the logins in this file, over restarts of the program. It is created if it is not there, for its owner
+    /// alone, and belongs to one process at a time.
+    ///
+    /// Records are sealed, as in a [store](Self::store); the [keys](crate::server::ServerBuilder::state_keys) of the
+    /// server are needed. An earlier store has no effect.
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::auth::{DelegatedLogin, Provider};
+    /// use mcp_async::server::StateKeys;
+    ///
+    /// # let key = [7; 32];
+    /// let google = Provider::google("id", "secret");
+    /// let login = DelegatedLogin::new("https://mcp.example.com/mcp", google).file("/var/lib/notes/logins");
+    /// let http = Server::builder("notes", "1.0").state_keys(StateKeys::new(key)).http().delegate_login(login);
+    /// # let _ = http;
+    /// ```
+    #[cfg(feature = "disk")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "disk")))]
+    pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.file = Some(path.into());
+        self
+    }
+
     /// Sets the client that sends requests to the provider, and for the documents of clients. The one that is used
     /// otherwise follows no redirects, and judges the addresses of hosts that metadata or a client names.
     pub fn http_client(mut self, client: HttpClient) -> Self {
@@ -112,12 +144,20 @@ impl DelegatedLogin {
     ) -> Result<(Protection, Arc<LoginServer>), RegisterError> {
         let mistake = |reason: &dyn fmt::Display| RegisterError::setting("delegate_login", reason);
         let server = AuthorizationServer::new(self.settings).map_err(|error| mistake(&error))?;
-        let store = self.store.or(store);
+        let place = self.store.or(store).map(Records::Store);
+        #[cfg(feature = "disk")]
+        let place = match &self.file {
+            Some(path) => {
+                let file = LoginFile::open(path, runtime).map_err(|error| mistake(&error))?;
+                Some(Records::File(Arc::new(file)))
+            }
+            None => place,
+        };
         let keys = match keys {
             Some(keys) => keys,
-            None if store.is_some() => {
+            None if place.is_some() => {
                 return Err(mistake(
-                    &"logins in a store need keys that last: `state_keys`",
+                    &"logins that are kept need keys that last: `state_keys`",
                 ));
             }
             None => StateKeys::random().map_err(|error| mistake(&error))?,
@@ -126,7 +166,7 @@ impl DelegatedLogin {
         let login = Arc::new(LoginServer {
             client: LoginClient::new(provider, self.client, runtime),
             keys: LoginKeys::new(&keys),
-            records: LoginRecords::new(store),
+            records: LoginRecords::new(place),
             metadata: Lock::new(ProviderCache::new(provider.endpoints.as_ref())),
             runtime: runtime.clone(),
             server,

@@ -4,11 +4,14 @@
 //! ```text
 //! delegated_login    the settings                    provider_login    the provider's token, for handlers
 //! login_server       drives the machines of the core
-//! login_records      the store    login_client   requests to the provider and for documents    login_keys   sealing
+//! login_records      the store    login_file     a file in its place
+//! login_client       requests to the provider and for documents                login_keys   sealing
 //! ```
 
 mod delegated_login;
 mod login_client;
+#[cfg(feature = "disk")]
+mod login_file;
 mod login_keys;
 mod login_records;
 mod login_server;
