@@ -340,6 +340,7 @@ def programs(adapter: str) -> Programs:
             "python mcp 2.3.0": [str(PYTHON), str(HERE / "python" / "login_client.py")],
             "typescript client 2.4.0": ["node", str(TYPESCRIPT / "login-client.mjs")],
             "rust rmcp 3.11.0": [str(RUST / f"login{PROGRAM}")],
+            "mcp-cmd": [str(PYTHON), str(HERE / "python" / "login_cmd.py"), str(TARGET / "debug" / f"mcp-cmd{PROGRAM}")],
         },
         servers={
             "python mcp 2.3.0": [str(PYTHON), str(HERE / "python" / "login_server.py")],

@@ -7,7 +7,6 @@ Prints one JSON line per step, as client.py does. The authorization server must 
 
 import asyncio
 import json
-import re
 import sys
 import warnings
 from collections.abc import Awaitable
@@ -15,6 +14,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
+from browser import browse
 from mcp import Client
 from mcp.client.auth.oauth2 import OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
@@ -51,16 +51,7 @@ class Browser:
     location = ""
 
     async def open(self, url: str) -> None:
-        async with httpx2.AsyncClient() as http:
-            page = await http.get(url)
-            cookie = {"cookie": page.headers.get("set-cookie", "").partition(";")[0]}
-            if "location" not in page.headers:
-                # A consent page, which leads to a provider and back.
-                action, request = (re.search(part + '="([^"]*)"', page.text)[1] for part in ("action", 'name="request" value'))
-                page = await http.post(action, data={"request": request, "decision": "allow"}, headers=cookie)
-            while not (location := page.headers["location"]).startswith(REDIRECT):
-                page = await http.get(location, headers=cookie)
-            self.location = location
+        self.location = await browse(url, until=REDIRECT)
 
     async def callback(self) -> AuthorizationCodeResult:
         sent = {name: values[0] for name, values in parse_qs(urlsplit(self.location).query).items()}
