@@ -1,5 +1,6 @@
 //! What every step of a login needs: the settings, cryptography, the time.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -78,20 +79,14 @@ impl LoginContext<'_> {
         URL_SAFE_NO_PAD.encode(self.crypto.sha256(text.as_bytes()))
     }
 
-    /// Seals a value for a record of a store.
-    pub(super) fn seal<T: Serialize>(
-        &self,
-        context: &str,
-        value: &T,
-    ) -> Result<Vec<u8>, RequestError> {
-        let json = RawBuf::encode(value).ok();
-        let sealed = json.and_then(|json| self.crypto.seal(context, json.as_raw().as_bytes()));
-        sealed.ok_or(RequestError::UNAVAILABLE)
+    /// Seals a value for a record of a store. It holds what the provider has granted, and is opened for the
+    /// same provider only.
+    pub(super) fn seal<T: Serialize>(&self, key: &str, value: &T) -> Result<Vec<u8>, RequestError> {
+        self.seal_bytes(&self.of_provider(key), value)
     }
 
-    pub(super) fn open<T: DeserializeOwned>(&self, context: &str, sealed: &[u8]) -> Option<T> {
-        let plain = self.crypto.open(context, sealed)?;
-        RawBuf::parse(plain).ok()?.decode().ok()
+    pub(super) fn open<T: DeserializeOwned>(&self, key: &str, sealed: &[u8]) -> Option<T> {
+        self.open_bytes(&self.of_provider(key), sealed)
     }
 
     /// Seals a value for a text that travels.
@@ -100,13 +95,35 @@ impl LoginContext<'_> {
         context: &str,
         value: &T,
     ) -> Result<String, RequestError> {
-        Ok(URL_SAFE_NO_PAD.encode(self.seal(context, value)?))
+        Ok(URL_SAFE_NO_PAD.encode(self.seal_bytes(context, value)?))
     }
 
     pub(super) fn open_text<T: DeserializeOwned>(&self, context: &str, text: &str) -> Option<T> {
         // Longer than anything that is sealed.
         (text.len() <= MAX_SEALED).then_some(())?;
-        self.open(context, &URL_SAFE_NO_PAD.decode(text).ok()?)
+        self.open_bytes(context, &URL_SAFE_NO_PAD.decode(text).ok()?)
+    }
+
+    fn seal_bytes<T: Serialize>(&self, context: &str, value: &T) -> Result<Vec<u8>, RequestError> {
+        let json = RawBuf::encode(value).map_err(|_| RequestError::UNAVAILABLE)?;
+        let context = self.of_server(context);
+        let sealed = self.crypto.seal(&context, json.as_raw().as_bytes());
+        sealed.ok_or(RequestError::UNAVAILABLE)
+    }
+
+    fn open_bytes<T: DeserializeOwned>(&self, context: &str, sealed: &[u8]) -> Option<T> {
+        let plain = self.crypto.open(&self.of_server(context), sealed)?;
+        RawBuf::parse(plain).ok()?.decode().ok()
+    }
+
+    /// A context of this server alone, also if another one has its keys and its store. No part has a line break.
+    fn of_server(&self, context: &str) -> String {
+        let (issuer, resource) = (self.server.issuer(), &self.server.settings.resource);
+        format!("{context}\n{issuer}\n{resource}")
+    }
+
+    fn of_provider(&self, key: &str) -> String {
+        format!("{key}\n{}", self.server.settings.provider.issuer)
     }
 }
 

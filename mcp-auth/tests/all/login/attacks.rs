@@ -4,6 +4,7 @@ use super::world::{
     Browser, ISSUER, REDIRECT, Response, Sent, World, authorize, code_form, encode, form_of,
     json_of, oidc, parameter, refresh_form, settings, text, their_tokens,
 };
+use mcp_auth::authorization_server::{AuthorizationServer, LoginSettings, Provider};
 use serde_json::json;
 
 /// AU-15, GHSA-rww4-4w9c-7733: an attacker consents for a client of theirs, and lets another user log in at the provider.
@@ -298,6 +299,60 @@ fn records_cannot_be_exchanged_in_the_store() {
         .filter(|it| world.check(it).is_some())
         .count();
     assert_eq!(valid, 1);
+}
+
+/// AU-14: a server with the keys and the store of another one, for another resource or of another issuer, does not take
+/// what is the other's.
+#[test]
+fn equal_keys_do_not_make_servers_equal() {
+    let mut world = World::new();
+    let (client, access, refresh) = world.tokens();
+    let code = world.log_in(&client);
+    let changes: [fn(&mut LoginSettings); 2] = [
+        |settings| settings.resource = format!("{ISSUER}/other"),
+        |settings| settings.issuer = Some(format!("{ISSUER}/")),
+    ];
+    for change in changes {
+        let mut other = settings(oidc());
+        change(&mut other);
+        let own = core::mem::replace(&mut world.server, AuthorizationServer::new(other).unwrap());
+        assert!(world.check(&access).is_none());
+        for form in [code_form(&client, &code), refresh_form(&client, &refresh)] {
+            assert_eq!(text(&world.token(&form), "error"), "invalid_grant");
+        }
+        let page = Browser::default().open(&mut world, &authorize(&client, ""));
+        assert_eq!(page.status, 400, "the client is registered elsewhere");
+        world.server = own;
+    }
+    assert_eq!(world.token(&code_form(&client, &code)).status, 200);
+}
+
+/// Mix-up: the operator changes the provider. Codes and tokens of the one before are not sent to the new one, and its
+/// users are no users of the new one.
+#[test]
+fn what_one_provider_has_granted_is_not_sent_to_another() {
+    let mut world = World::new();
+    let (client, access, refresh) = world.tokens();
+    let mut browser = Browser::default();
+    let state = world.approve(&mut browser, &authorize(&client, ""));
+    let other = Provider::oidc("https://other.example", "our-id", "our-s3cret");
+    let document = json!({
+        "issuer": other.issuer,
+        "authorization_endpoint": "https://other.example/authorize",
+        "token_endpoint": "https://other.example/token",
+    });
+    let metadata = other.read_metadata("", document.to_string().as_bytes());
+    world.metadata = metadata.ok();
+    world.server = AuthorizationServer::new(settings(other)).unwrap();
+    world.requests.clear();
+    assert_eq!(world.come_back(&mut browser, &state).status, 400);
+    let response = world.token(&refresh_form(&client, &refresh));
+    assert_eq!(text(&response, "error"), "invalid_grant");
+    assert!(world.check(&access).is_none());
+    assert!(world.requests.is_empty());
+    // The registration is one with this server, and users log in anew.
+    let page = browser.open(&mut world, &authorize(&client, ""));
+    assert_eq!(page.status, 200);
 }
 
 /// A `state` is of use once, for ten minutes.
