@@ -68,7 +68,7 @@ enum Stage {
     /// The lease is being written.
     Leased(Box<LoginRecord>, u32, Lease),
     Asked(Box<LoginRecord>, u32, Lease),
-    /// The outcome is being written; the record may have to be loaded again for it.
+    /// The outcome is being written; the record may have to be loaded again for it, after a while.
     Settling(Outcome, Lease),
     Settle(Outcome, Lease),
     /// The record is being removed, because of a refresh token that was replaced.
@@ -154,13 +154,25 @@ impl Renewal {
             (Stage::Settling(outcome, lease), LoginInput::Written(false)) => {
                 self.load(Stage::Settle(outcome, lease), true)
             }
+            // The provider may have replaced its tokens: they are not lost because the store is away for a moment.
+            (
+                Stage::Settling(outcome, lease) | Stage::Settle(outcome, lease),
+                LoginInput::Failed(_),
+            ) => {
+                self.stage = Stage::Settle(outcome, lease);
+                LoginStep::Do(LoginAction::Wait)
+            }
+            (Stage::Settle(outcome, lease), LoginInput::Waited) => {
+                self.load(Stage::Settle(outcome, lease), true)
+            }
             (Stage::Settle(outcome, lease), LoginInput::Record(record)) => {
-                let read = record.map(|(version, record)| (version, self.open(context, record)));
-                match read {
-                    Some((version, Some(login))) if login.lease.as_ref() == Some(&lease) => {
+                let login = record.and_then(|(_, record)| self.open(context, record));
+                match (record, login) {
+                    (Some((version, _)), Some(login)) if login.lease.as_ref() == Some(&lease) => {
                         self.settle(context, login, version, outcome, lease)
                     }
-                    _ => ended(),
+                    // The outcome was written before, or the lease has become that of another process.
+                    _ => self.begin(context, record),
                 }
             }
             (Stage::Revoking, LoginInput::Written(true)) => ended(),

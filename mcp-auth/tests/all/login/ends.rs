@@ -164,6 +164,29 @@ fn an_outcome_is_written_although_the_record_was_loaded_again() {
     assert!(body.contains("refresh_token=their-2&"), "{body}");
 }
 
+/// The store is away for a moment when the provider has replaced its tokens, or its answers are: the new tokens are
+/// not lost, without which the provider would end the login.
+#[test]
+fn an_outcome_is_written_although_the_store_was_away() {
+    for answers_are_lost in [false, true] {
+        let mut world = World::new();
+        let (client, _, refresh) = world.tokens();
+        world
+            .responses
+            .push_back(theirs(json!({ "refresh_token": "their-2" })));
+        world.answers_are_lost = answers_are_lost;
+        world.meanwhile = Some(|world| world.store_failures = 3);
+        let response = world.token(&refresh_form(&client, &refresh));
+        assert_eq!(response.status, 200, "{answers_are_lost}");
+        world.responses.push_back(theirs(json!({})));
+        let next = text(&response, "refresh_token");
+        assert_eq!(world.token(&refresh_form(&client, &next)).status, 200);
+        let bodies = world.requests.iter().filter_map(|it| it.body.as_ref());
+        let sent = bodies.filter(|it| it.expose().contains("refresh_token=their-2&"));
+        assert_eq!(sent.count(), 1, "{answers_are_lost}");
+    }
+}
+
 /// A login that is revoked while the provider answers stays revoked.
 #[test]
 fn a_revocation_wins_over_a_refresh() {
@@ -183,13 +206,13 @@ fn a_lease_ends_by_itself() {
     let (client, _, refresh) = world.tokens();
     let form = refresh_form(&client, &refresh);
     world.responses.push_back(Response::Nothing);
-    world.meanwhile = Some(|world| world.store_fails = true);
+    world.meanwhile = Some(|world| world.store_failures = usize::MAX);
     assert_eq!(
         world.token(&form).status,
         503,
         "the outcome could not be written"
     );
-    world.store_fails = false;
+    world.store_failures = 0;
     world.now += 30;
     world.responses.push_back(theirs(json!({})));
     assert_eq!(world.token(&form).status, 200, "after the lease");
@@ -210,7 +233,7 @@ fn a_store_that_fails_is_an_error_of_the_moment() {
     let mut world = World::new();
     let client = world.register(REDIRECT);
     let code = world.log_in(&client);
-    world.store_fails = true;
+    world.store_failures = usize::MAX;
     let response = world.token(&code_form(&client, &code));
     assert_eq!(
         (response.status, text(&response, "error").as_str()),
@@ -228,7 +251,7 @@ fn a_store_that_fails_is_an_error_of_the_moment() {
         browser.open(&mut world, "/callback?code=1&state=x").status,
         503
     );
-    world.store_fails = false;
+    world.store_failures = 0;
     assert_eq!(world.token(&code_form(&client, &code)).status, 200);
 
     world.crypto.is_broken.set(true);

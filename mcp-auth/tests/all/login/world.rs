@@ -159,6 +159,12 @@ pub(crate) enum Response {
     Nothing,
 }
 
+/// The answer of the store.
+enum Acted {
+    Loaded(Option<(u32, Vec<u8>)>),
+    Written(bool),
+}
+
 /// Everything around one authorization server.
 pub(crate) struct World {
     pub(crate) server: AuthorizationServer,
@@ -166,7 +172,10 @@ pub(crate) struct World {
     pub(crate) crypto: Toy,
     pub(crate) now: u64,
     pub(crate) store: BTreeMap<String, (u32, Vec<u8>)>,
-    pub(crate) store_fails: bool,
+    /// The number of actions on the store that fail from now on.
+    pub(crate) store_failures: usize,
+    /// True if those are done, and their answers are lost.
+    pub(crate) answers_are_lost: bool,
     /// Requests to the provider, and to clients' documents.
     pub(crate) requests: Vec<HttpRequest>,
     /// The responses to the next ones.
@@ -215,7 +224,8 @@ impl World {
             },
             now: NOW,
             store: BTreeMap::new(),
-            store_fails: false,
+            store_failures: 0,
+            answers_are_lost: false,
             requests: Vec::new(),
             responses: VecDeque::new(),
             nonce: String::new(),
@@ -283,43 +293,61 @@ impl World {
                     self.now += 1;
                     advance(self, LoginInput::Waited)
                 }
-                _ if self.store_fails => advance(self, LoginInput::Failed("the store is down")),
-                LoginAction::Load { key, to_change } => {
-                    let found = self.store.get_mut(&key).map(|(version, record)| {
-                        *version += u32::from(to_change);
-                        (*version, record.clone())
-                    });
-                    let found = found
-                        .as_ref()
-                        .map(|(version, record)| (*version, &**record));
-                    advance(self, LoginInput::Record(found))
-                }
-                LoginAction::Create { key, record, .. } => {
-                    self.store.insert(key, (0, record));
-                    advance(self, LoginInput::Written(true))
-                }
-                LoginAction::Save {
-                    key,
-                    version,
-                    record,
-                    ..
-                } => {
-                    let is_current = self.store.get(&key).is_some_and(|(it, _)| *it == version);
-                    if is_current {
-                        self.store.insert(key, (version, record));
+                action if self.store_failures > 0 => {
+                    self.store_failures -= 1;
+                    if self.answers_are_lost {
+                        self.act(action);
                     }
-                    advance(self, LoginInput::Written(is_current))
+                    advance(self, LoginInput::Failed("the store is down"))
                 }
-                LoginAction::Remove { key, version } => {
-                    let is_current = self.store.get(&key).is_some_and(|(it, _)| *it == version);
-                    if is_current {
-                        self.store.remove(&key);
+                action => match self.act(action) {
+                    Acted::Loaded(found) => {
+                        let found = found.as_ref().map(|(version, it)| (*version, &**it));
+                        advance(self, LoginInput::Record(found))
                     }
-                    advance(self, LoginInput::Written(is_current))
-                }
-                other => panic!("{other:?}"),
+                    Acted::Written(is_written) => advance(self, LoginInput::Written(is_written)),
+                },
             };
         }
+    }
+
+    /// An action on the store.
+    fn act(&mut self, action: LoginAction) -> Acted {
+        let is_current = |store: &BTreeMap<String, (u32, Vec<u8>)>, key: &String, version: u32| {
+            store.get(key).is_some_and(|(it, _)| *it == version)
+        };
+        Acted::Written(match action {
+            LoginAction::Load { key, to_change } => {
+                return Acted::Loaded(self.store.get_mut(&key).map(|(version, record)| {
+                    *version += u32::from(to_change);
+                    (*version, record.clone())
+                }));
+            }
+            LoginAction::Create { key, record, .. } => {
+                self.store.insert(key, (0, record));
+                true
+            }
+            LoginAction::Save {
+                key,
+                version,
+                record,
+                ..
+            } => {
+                let is_current = is_current(&self.store, &key, version);
+                if is_current {
+                    self.store.insert(key, (version, record));
+                }
+                is_current
+            }
+            LoginAction::Remove { key, version } => {
+                let is_current = is_current(&self.store, &key, version);
+                if is_current {
+                    self.store.remove(&key);
+                }
+                is_current
+            }
+            other => panic!("{other:?}"),
+        })
     }
 
     /// Registers a client with this redirect URI; its id.
