@@ -10,7 +10,7 @@ use mcp_proto::http::Head;
 use super::approval::Approval;
 use super::client::KnownClient;
 use super::context::LoginContext;
-use super::parameters::{COOKIE_LIFETIME, Parameters, cookie, set_cookie};
+use super::parameters::{Parameters, cookie, set_cookie};
 use super::records::{AuthorizationRequest, Decision, USER_TIME};
 use super::remembered::{RememberedConsent, is_opened_by_user};
 use super::response::{LoginResponse, RequestError, escape};
@@ -165,19 +165,14 @@ impl Authorize {
         context: &LoginContext<'_>,
         mut request: AuthorizationRequest,
     ) -> Result<LoginResponse, RequestError> {
-        let new = match &self.cookie {
-            Some(_) => None,
-            None => Some(context.random_text()?),
+        let cookie = match &self.cookie {
+            Some(cookie) => cookie.clone(),
+            None => context.random_text()?,
         };
-        if let Some(cookie) = &new {
-            request.browser = context.hash(cookie);
-        }
+        request.browser = context.hash(&cookie);
         let sealed = context.seal_text(CONSENT, &request)?;
         let page = consent_page(context, &request, &sealed);
-        Ok(match new {
-            Some(cookie) => page.with("set-cookie", &set_cookie(&cookie, COOKIE_LIFETIME)),
-            None => page,
-        })
+        Ok(page.with("set-cookie", &set_cookie(context, &cookie)))
     }
 
     fn next(

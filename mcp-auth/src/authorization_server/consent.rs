@@ -8,7 +8,7 @@ use mcp_proto::http::Head;
 use super::approval::Approval;
 use super::authorize::{CONSENT, answer_client};
 use super::context::LoginContext;
-use super::parameters::{COOKIE_LIFETIME, Parameters, cookie, is_own_form, set_cookie};
+use super::parameters::{Parameters, cookie, is_own_form};
 use super::records::{AuthorizationRequest, Decision, USER_TIME};
 use super::response::{LoginResponse, RequestError};
 use super::step::{LoginAction, LoginInput, LoginMachine, LoginStep};
@@ -19,8 +19,8 @@ pub(super) struct Consent {
     body: Result<Parameters, RequestError>,
     is_own: bool,
     cookie: Option<String>,
-    /// The redirect to the provider, while the login is stored.
-    redirect: Option<LoginResponse>,
+    /// The page of the provider, while the login is stored.
+    page: Option<String>,
 }
 
 impl Consent {
@@ -29,7 +29,7 @@ impl Consent {
             body: Parameters::parse(body),
             is_own: is_own_form(head, &context.server.origin),
             cookie: cookie(head),
-            redirect: None,
+            page: None,
         }
     }
 
@@ -59,22 +59,14 @@ impl Consent {
             return Err(to_client(RequestError::new("access_denied", text)));
         }
         // The choice counts only if it was offered.
-        let lifetime = context.server.settings.remember_consent;
-        let lifetime = lifetime.filter(|_| parameters.get("remember").is_some());
-        let decision = match lifetime {
-            Some(_) => Decision::AndRemember,
-            None => Decision::Once,
+        let is_offered = context.server.settings.remember_consent.is_some();
+        let decision = match is_offered && parameters.get("remember").is_some() {
+            true => Decision::AndRemember,
+            false => Decision::Once,
         };
         let approval = Approval::new(context, request.clone(), decision);
         let Approval { action, page } = approval.map_err(to_client)?;
-        let redirect = LoginResponse::redirect(page);
-        self.redirect = Some(match (lifetime, &self.cookie) {
-            (Some(lifetime), Some(cookie)) => redirect.with(
-                "set-cookie",
-                &set_cookie(cookie, lifetime.max(COOKIE_LIFETIME)),
-            ),
-            _ => redirect,
-        });
+        self.page = Some(page);
         Ok(action)
     }
 }
@@ -87,12 +79,14 @@ impl LoginMachine for Consent {
         context: &LoginContext<'_>,
         input: LoginInput<'_>,
     ) -> LoginStep<LoginResponse> {
-        match (input, self.redirect.take()) {
+        match (input, self.page.take()) {
             (LoginInput::Start, _) => match self.begin(context) {
                 Ok(action) => LoginStep::Do(action),
                 Err(response) => LoginStep::Done(response),
             },
-            (LoginInput::Written(true), Some(redirect)) => LoginStep::Done(redirect),
+            (LoginInput::Written(true), Some(page)) => {
+                LoginStep::Done(LoginResponse::redirect(page))
+            }
             _ => LoginStep::Done(RequestError::UNAVAILABLE.into_page()),
         }
     }

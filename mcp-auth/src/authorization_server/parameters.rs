@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use mcp_proto::http::{Field, Head};
 
+use super::context::LoginContext;
 use super::response::RequestError;
 use crate::form;
 
@@ -61,12 +62,11 @@ pub(super) fn cookie(head: &dyn Head) -> Option<String> {
     found.filter(is_sound)
 }
 
-/// The seconds for which a browser keeps the cookie, if nothing is remembered for longer.
-pub(super) const COOKIE_LIFETIME: u64 = 3_600;
-
-/// The field that sets the cookie, for so many seconds. It replaces the one of an earlier login, so that there is never a
-/// second one.
-pub(super) fn set_cookie(value: &str, lifetime: u64) -> String {
+/// The field that sets the cookie, for an hour from now, or for as long as a consent is remembered. It takes the place of
+/// the one of an earlier login, so that there is never a second one.
+pub(super) fn set_cookie(context: &LoginContext<'_>, value: &str) -> String {
+    let lifetime = context.server.settings.remember_consent.unwrap_or(0);
+    let lifetime = lifetime.max(3_600);
     alloc::format!("{COOKIE}={value}; Path=/; Max-Age={lifetime}; Secure; HttpOnly; SameSite=Lax")
 }
 

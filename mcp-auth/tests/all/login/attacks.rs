@@ -133,6 +133,9 @@ fn there_is_one_cookie_of_one_length() {
         assert!(set.contains(attribute), "{set}");
     }
     assert!(!set.contains("Domain"), "{set}");
+    // It is set again with each page, so that it does not end while the user logs in.
+    let again = fresh.open(&mut world, &authorize(&client, ""));
+    assert_eq!(again.header("set-cookie"), Some(set));
     // One that this server cannot have set is replaced.
     let mut strange = Browser {
         cookie: Some(format!("__Host-mcp-login={}", "x".repeat(4_000))),
