@@ -93,6 +93,7 @@ pub(super) fn read_tokens(
     before: Option<&ProviderRecord>,
     secrets: &[Secret],
 ) -> Result<ProviderRecord, AuthError> {
+    let provider = &context.server.settings.provider;
     let url = metadata(context)?.token_endpoint()?;
     let expected = ExpectedToken::Access {
         dpop: false,
@@ -102,20 +103,27 @@ pub(super) fn read_tokens(
     let token = TokenResponse::read(document, url, response, expected, secrets)?;
     let scopes = match before {
         Some(before) => before.scopes.clone(),
-        None => context.server.settings.provider.scopes.clone(),
+        None => provider.scopes.clone(),
     };
     let kept = before.and_then(|before| before.refresh_token.clone());
     let refresh_token = token.refresh_token.map(|it| it.expose().to_owned());
+    let refresh_token = refresh_token.or(kept);
+    // The provider cannot confirm the login later (AU-14).
+    let is_final = refresh_token.is_none() && provider.user == UserSource::IdToken;
+    let lifetime = token.expires_in.or(is_final.then_some(UNSTATED));
     Ok(ProviderRecord {
         access_token: token.access_token.expose().to_owned(),
-        refresh_token: refresh_token.or(kept),
-        expires: token.expires_in.map(|seconds| context.after(seconds)),
+        refresh_token,
+        expires: lifetime.map(|seconds| context.after(seconds)),
         // GitHub separates them by commas.
         scopes: token.scopes.map_or(scopes, |granted| {
             Scopes::parse(&granted.to_string().replace(',', " "))
         }),
     })
 }
+
+/// The lifetime of a token that ends a login, in seconds, if the provider states none.
+const UNSTATED: u64 = 3_600;
 
 /// Reads the user from the ID token of a token response. It came from the token endpoint over TLS, so that the
 /// signature need not be verified (OpenID Connect Core, section 3.1.3.7, rule 6).

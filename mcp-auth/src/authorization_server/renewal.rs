@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 use super::context::LoginContext;
+use super::provider::UserSource;
 use super::provider_call::{read_subject, read_tokens, read_user, refresh_request, user_request};
 use super::records::{Lease, LoginRecord, ProviderRecord};
 use super::response::RequestError;
@@ -94,8 +95,8 @@ const TRIES: u32 = 40;
 /// The seconds for which a client may repeat a refresh whose response it did not receive.
 const REPEAT: u64 = 30;
 
-/// The seconds before its end at which an access token of the provider is replaced.
-const MARGIN: u64 = 60;
+/// The seconds before its end at which an access token of the provider is replaced. Some last for a minute only.
+const MARGIN: u64 = 15;
 
 impl Renewal {
     pub(super) fn new(login: String, demand: Demand) -> Self {
@@ -380,8 +381,11 @@ fn read_outcome(
         Some(token) => {
             let secrets = [Secret::from(token.as_str())];
             let tokens = read_tokens(context, response, Some(before), &secrets);
-            let subject = read_subject(response).unwrap_or_else(|| login.subject.clone());
-            tokens.map(|tokens| (tokens, subject))
+            let named = match context.server.settings.provider.user {
+                UserSource::IdToken => read_subject(response),
+                UserSource::Document { .. } => None,
+            };
+            tokens.map(|tokens| (tokens, named.unwrap_or_else(|| login.subject.clone())))
         }
         None => read_user(context, response).map(|user| (before.clone(), user.subject)),
     };

@@ -174,7 +174,7 @@ fn a_token_of_the_provider_is_renewed_when_it_is_due() {
 
     let mut world = World::new();
     let (client, _, refresh) = world.tokens();
-    let short = json!({ "expires_in": 30, "refresh_token": "their-2" });
+    let short = json!({ "expires_in": 15, "refresh_token": "their-2" });
     world
         .responses
         .push_back(Response::Tokens(json!({ "sub": "ada" }), short));

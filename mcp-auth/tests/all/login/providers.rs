@@ -232,6 +232,78 @@ fn entra_has_an_issuer_for_each_tenant() {
     check(format!("{host}/a/b/v2.0"), json!("a/b"), "server_error");
 }
 
+/// A provider whose API says who the user is may send ID tokens, too, which name the user in another way.
+#[test]
+fn an_id_token_that_was_not_asked_for_ends_no_login() {
+    let user = UserSource::Document {
+        url: "https://idp.example/me".into(),
+        subject: "email",
+        name: "email",
+    };
+    let mut world = World::of(settings(Provider { user, ..oidc() }));
+    let me = Response::Body(200, r#"{"email":"ada@example"}"#.into());
+    let more = json!({ "refresh_token": "their-refresh-1" });
+    let client = world.register(REDIRECT);
+    let mut browser = Browser::default();
+    let state = world.approve(&mut browser, &authorize(&client, ""));
+    let tokens = Response::Tokens(claims("7"), more);
+    world.responses.extend([tokens, me]);
+    let response = world.come_back(&mut browser, &state);
+    let code = parameter(response.header("location").unwrap(), "code").unwrap();
+    let refresh = text(&world.token(&code_form(&client, &code)), "refresh_token");
+    world
+        .responses
+        .push_back(Response::Tokens(claims("7"), json!({})));
+    assert_eq!(world.token(&refresh_form(&client, &refresh)).status, 200);
+}
+
+/// Keycloak's access tokens last a minute, if its operator does not change that.
+#[test]
+fn a_token_of_a_minute_serves_more_than_one_call() {
+    let mut world = World::new();
+    let (client, _, refresh) = world.tokens();
+    let minute = || Response::Tokens(claims("ada"), json!({ "expires_in": 60 }));
+    world.responses.push_back(minute());
+    let response = world.token(&refresh_form(&client, &refresh));
+    let access = text(&response, "access_token");
+    for _ in 0..4 {
+        world.now += 10;
+        assert!(world.provider_token(&access).is_ok());
+    }
+    assert_eq!(world.requests.len(), 2);
+    world.now += 15;
+    world.responses.push_back(minute());
+    assert!(world.provider_token(&access).is_ok());
+    assert_eq!(world.requests.len(), 3, "it was about to expire");
+}
+
+/// AU-14: a login that the provider never confirms does not last for ever, also if it does not say for how long.
+#[test]
+fn a_login_that_cannot_be_confirmed_ends() {
+    for (lifetime, lasts) in [(json!(7_200), 7_200), (Value::Null, 3_600)] {
+        let mut world = World::new();
+        let client = world.register(REDIRECT);
+        let mut browser = Browser::default();
+        let state = world.approve(&mut browser, &authorize(&client, ""));
+        let more = json!({ "expires_in": lifetime });
+        world
+            .responses
+            .push_back(Response::Tokens(claims("ada"), more));
+        let response = world.come_back(&mut browser, &state);
+        let code = parameter(response.header("location").unwrap(), "code").unwrap();
+        let mut response = world.token(&code_form(&client, &code));
+        for _ in 0..lasts / 600 - 1 {
+            world.now += 600;
+            let refresh = text(&response, "refresh_token");
+            response = world.token(&refresh_form(&client, &refresh));
+        }
+        world.now += 600;
+        let refresh = text(&response, "refresh_token");
+        let response = world.token(&refresh_form(&client, &refresh));
+        assert_eq!(text(&response, "error"), "invalid_grant", "{lasts}");
+    }
+}
+
 #[test]
 fn google_is_asked_for_a_refresh_token() {
     let mut world = World::of(settings(Provider::google("our-id", "our-s3cret")));
