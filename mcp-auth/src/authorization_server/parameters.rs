@@ -19,8 +19,13 @@ impl Parameters {
         let malformed = RequestError::invalid_request("the parameters are malformed");
         let text = core::str::from_utf8(text).map_err(|_| malformed)?;
         let mut all: Vec<(String, String)> = Vec::new();
-        for pair in form::pairs(text).take(MAX_PARAMETERS) {
+        for pair in form::pairs(text) {
             let (name, value) = pair.ok_or(malformed)?;
+            if all.len() >= MAX_PARAMETERS {
+                return Err(RequestError::invalid_request(
+                    "there are too many parameters",
+                ));
+            }
             if all.iter().any(|(known, _)| *known == name) {
                 return Err(RequestError::invalid_request("a parameter comes twice"));
             }
