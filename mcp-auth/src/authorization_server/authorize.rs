@@ -273,15 +273,18 @@ pub(super) fn answer_client(
 /// A wrong request leads to another site only if the user follows a link: anyone can have registered that site
 /// (RFC 9700, section 4.11.2).
 fn asked_first(redirect_uri: &str, error: RequestError, response: LoginResponse) -> LoginResponse {
-    let is_local = Uri::parse(redirect_uri).is_ok_and(|uri| uri.is_loopback());
     match response.header("location") {
-        Some(location) if !is_local => {
+        Some(location) if !is_loopback(redirect_uri) => {
             let (text, location) = (error.description, escape(location));
             let content = format!("<p>{text}.<p><a href=\"{location}\">{location}</a>");
             LoginResponse::page(400, "The request of the application is wrong", &content)
         }
         _ => response,
     }
+}
+
+fn is_loopback(redirect_uri: &str) -> bool {
+    Uri::parse(redirect_uri).is_ok_and(|uri| uri.is_loopback())
 }
 
 /// Checks the resource of a request, which is the one of this server. Clients of 2025-03-26 name none.
@@ -325,7 +328,12 @@ fn consent_page(
         name => name,
     };
     let resource = settings.name.as_deref().unwrap_or(&settings.resource);
-    let redirect = host_of(&request.redirect_uri);
+    let mut redirect = host_of(&request.redirect_uri);
+    if is_loopback(&request.redirect_uri) {
+        redirect.push_str(
+            ", a program on this device. Any program there can say that it is this application.",
+        );
+    }
     let scopes = match request.scopes.is_empty() {
         true => "all that it offers".to_owned(),
         false => request.scopes.to_string(),
