@@ -28,7 +28,7 @@ pub(super) struct KnownClient {
 
 const CONTEXT: &str = "client";
 
-/// The bytes of the longest registration: its id travels in URLs.
+/// The bytes of the longest registration, whose id travels in URLs, and of the longest redirect URI of a document.
 const MAX_BYTES: usize = 1_500;
 
 /// The letters of a name that are shown.
@@ -108,6 +108,12 @@ impl KnownClient {
         if response.body.len() > MAX_DOCUMENT {
             return Err(fail(Problem::TooLarge));
         }
+        if !response.header("content-type").is_some_and(is_json) {
+            return Err(fail(Problem::Unsupported {
+                member: "Content-Type",
+                expected: "application/json",
+            }));
+        }
         let reader = DocumentReader::new(Document::ClientMetadata, url, response.body)?;
         let id = reader.required_text("client_id")?;
         if id != url {
@@ -128,7 +134,10 @@ impl KnownClient {
         let client = Self::read(&reader, context.after(lifetime(context)))?;
         let sound = client.check_redirects();
         sound.map_err(|_| fail(Problem::UnsafeUrl("redirect_uris")))?;
-        Ok(client)
+        match client.redirects.iter().any(|uri| uri.len() > MAX_BYTES) {
+            true => Err(fail(Problem::Malformed("redirect_uris"))),
+            false => Ok(client),
+        }
     }
 
     fn read(reader: &DocumentReader<'_>, expires: UnixTime) -> Result<Self, AuthError> {
@@ -169,6 +178,15 @@ impl KnownClient {
 
 /// The bytes of the longest metadata document of a client.
 const MAX_DOCUMENT: usize = 64 * 1024;
+
+/// Returns true for `application/json` and `application/..+json`. A file that a user has uploaded to a host has another
+/// type, and is no statement of the host.
+fn is_json(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default();
+    let essence = essence.trim_ascii().to_ascii_lowercase();
+    let kind = essence.strip_prefix("application/");
+    kind.is_some_and(|kind| kind == "json" || kind.ends_with("+json"))
+}
 
 fn is_sound_redirect(uri: &str) -> bool {
     Uri::parse(uri).is_ok_and(|uri| uri.is_confidential() && !uri.has_fragment())

@@ -77,7 +77,11 @@ pub(crate) fn service() -> HttpService {
 }
 
 pub(crate) fn get(service: &HttpService, url: &str) -> Reply {
-    send(service, from(Request::get(path_of(url)), ""))
+    send(service, get_request(url))
+}
+
+pub(crate) fn get_request(url: &str) -> Request<String> {
+    from(Request::get(path_of(url)), "")
 }
 
 pub(crate) fn post(path: &str, body: &str) -> Request<String> {
@@ -187,7 +191,7 @@ impl Browser {
 
     /// Opens the page of an authorization request and consents; where the browser is sent, and its cookie.
     pub(crate) async fn consent(&self, url: &str) -> (String, String) {
-        let page = self.send(from(Request::get(path_of(url)), "")).await;
+        let page = self.send(get_request(url)).await;
         assert_eq!(page.status, 200);
         let cookie = page.header("set-cookie").split(';').next().unwrap();
         let cookie = cookie.to_owned();

@@ -124,6 +124,8 @@ fn a_client_with_a_document_logs_in() {
         "{}",
         page.body
     );
+    let warning = "<dd>http://127.0.0.1:8765, a program on this device. Any program there";
+    assert!(page.body.contains(warning), "{}", page.body);
     let request = world.requests.last().unwrap();
     assert_eq!((request.url.as_str(), request.max_redirects), (DOCUMENT, 0));
 
@@ -166,6 +168,20 @@ fn documents_that_are_wrong_are_not_used() {
         json!("client_secret_basic"),
     ));
     check(with("more", json!("x".repeat(70_000))));
+    check(with(
+        "redirect_uris",
+        json!([format!("https://app.example/{}", "x".repeat(1_500))]),
+    ));
+    // Users of a host that keeps their files are not its publisher.
+    for content_type in [
+        "",
+        "text/plain",
+        "application/jsonp",
+        "json",
+        "image/x+json",
+    ] {
+        check(Response::Page(content_type, document().to_string()));
+    }
     for id in [
         "http://app.example/client.json",
         "https://app.example",
@@ -181,7 +197,17 @@ fn documents_that_are_wrong_are_not_used() {
         let page = Browser::default().open(&mut world, &authorize(&encode(id), ""));
         assert_eq!(page.status, 400, "{id}");
     }
-    assert_eq!(world.requests.len(), 12, "none of these was fetched");
+    assert_eq!(world.requests.len(), 18, "none of these was fetched");
+    for content_type in [
+        "application/json;charset=utf-8",
+        "Application/JSON",
+        "application/oauth-client+json",
+    ] {
+        let page = Response::Page(content_type, document().to_string());
+        world.responses.push_back(page);
+        let page = Browser::default().open(&mut world, &authorize(&encode(DOCUMENT), ""));
+        assert_eq!(page.status, 200, "{content_type}");
+    }
 }
 
 /// An error goes to the client only if its redirect URI is sure.
@@ -213,6 +239,8 @@ fn requests_that_are_wrong_are_answered_where_it_is_safe() {
     page(url.replace("client_id=", "c="));
     page(format!("{url}&state=2"));
     page(format!("{url}&x=%ff"));
+    let many: String = (0..64).map(|index| format!("&x{index}=")).collect();
+    page(format!("{url}{many}&scope=admin"));
     let mut to_client = |url: String, error: &str| {
         let response = Browser::default().open(&mut world, &url);
         let location = response

@@ -151,8 +151,10 @@ impl Head for Sent {
 
 /// A response of the provider, or of the host of a document.
 pub(crate) enum Response {
-    /// A status and a body.
+    /// A status and a body, of JSON by its content type.
     Body(u16, String),
+    /// A body with another content type.
+    Page(&'static str, String),
     /// Tokens, of which the ID token has these claims. The nonce `NONCE` is the one that was sent.
     Tokens(Value, Value),
     /// None.
@@ -273,19 +275,22 @@ impl World {
                     if let Some(meanwhile) = self.meanwhile.take() {
                         meanwhile(self);
                     }
-                    let (status, body) = match response {
+                    let json = "application/json";
+                    let (status, content_type, body) = match response {
                         Response::Nothing => {
                             step = advance(self, LoginInput::Failed("timed out"));
                             continue;
                         }
-                        Response::Body(status, body) => (status, body),
-                        Response::Tokens(claims, more) => (200, tokens(claims, &more, &self.nonce)),
+                        Response::Body(status, body) => (status, json, body),
+                        Response::Page(content_type, body) => (200, content_type, body),
+                        Response::Tokens(claims, more) => {
+                            (200, json, tokens(claims, &more, &self.nonce))
+                        }
                     };
-                    let (headers, body) = (&[][..], body.as_bytes());
                     let response = HttpResponse {
                         status,
-                        headers,
-                        body,
+                        headers: &[("Content-Type", content_type.as_bytes())],
+                        body: body.as_bytes(),
                     };
                     advance(self, LoginInput::Response(response))
                 }

@@ -16,7 +16,6 @@ use crate::http::server::login::{LoginServer, ProviderLogin};
 use crate::http::server::messages::answer::{self, Answer};
 use crate::http::server::messages::body::HttpBody;
 use crate::http::server::messages::head::RequestHead;
-use crate::observe;
 use crate::server::Principal;
 use crate::shares::CallerId;
 
@@ -82,7 +81,7 @@ impl HttpEndpoint {
             return answer::closing();
         };
         if let Some(cause) = &response.cause {
-            observe::login_failed(cause);
+            login.note(cause);
         }
         let mut answer = Response::new(match response.body.is_empty() {
             true => HttpBody::empty(),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::CACHE_CONTROL;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Request};
 use http_body_util::{BodyExt as _, Limited};
 use mcp_auth::authorization_server::Provider;
@@ -26,8 +26,9 @@ pub(super) struct LoginClient {
     /// Those of the operator.
     hosts: Vec<String>,
     runtime: RuntimeHandle,
-    /// Requests under way.
+    /// Requests to the provider that are under way, and those for documents, whose hosts anyone chooses.
     places: Arc<Shares<CallerId>>,
+    document_places: Arc<Shares<CallerId>>,
     /// Documents of clients that may be used again, by their URLs.
     documents: Lock<HashMap<String, (u64, Response)>>,
 }
@@ -36,6 +37,7 @@ pub(super) struct LoginClient {
 #[derive(Clone)]
 pub(super) struct Response {
     pub(super) status: u16,
+    pub(super) content_type: Option<HeaderValue>,
     pub(super) body: Vec<u8>,
 }
 
@@ -53,6 +55,7 @@ impl LoginClient {
             hosts: provider.urls().filter_map(host_of).collect(),
             runtime: runtime.clone(),
             places: Shares::new(MOST_REQUESTS),
+            document_places: Shares::new(MOST_REQUESTS),
             documents: Lock::default(),
         };
         this.client.start(runtime);
@@ -77,7 +80,11 @@ impl LoginClient {
         {
             return Ok(response.clone());
         }
-        let Some(_place) = self.places.take(caller) else {
+        let places = match is_document {
+            true => &self.document_places,
+            false => &self.places,
+        };
+        let Some(_place) = places.take(caller) else {
             return Err("too many requests are under way".into());
         };
         let exchanged = within(&self.runtime, TIMEOUT, self.exchange(request)).await;
@@ -86,6 +93,11 @@ impl LoginClient {
             self.keep(&request.url, now, &headers, &response);
         }
         Ok(response)
+    }
+
+    /// Forgets a document that cannot be used: its publisher repairs it.
+    pub(super) fn forget_document(&self, url: &str) {
+        self.documents.lock().remove(url);
     }
 
     async fn exchange(&self, request: &HttpRequest) -> Result<(HeaderMap, Response), String> {
@@ -104,8 +116,12 @@ impl LoginClient {
         let (parts, body) = response.into_parts();
         let body = Limited::new(body, HttpRequest::MAX_BODY).collect().await;
         let body = body.map_err(|error| error.to_string())?.to_bytes().to_vec();
-        let status = parts.status.as_u16();
-        Ok((parts.headers, Response { status, body }))
+        let response = Response {
+            status: parts.status.as_u16(),
+            content_type: parts.headers.get(CONTENT_TYPE).cloned(),
+            body,
+        };
+        Ok((parts.headers, response))
     }
 
     /// The core has checked that a party on this machine is named by one on this machine only.
@@ -123,14 +139,21 @@ impl LoginClient {
         }
     }
 
-    /// Keeps a document for as long as its server says, an hour at most (AU-72).
+    /// Keeps a document for as long as its server says, an hour at most (AU-72). The one that is kept for the shortest time
+    /// makes room.
     fn keep(&self, url: &str, now: u64, headers: &HeaderMap, response: &Response) {
         let lifetime = lifetime(headers);
+        if lifetime == 0 || response.body.len() > MAX_DOCUMENT {
+            return;
+        }
         let mut documents = self.documents.lock();
         documents.retain(|_, (until, _)| now < *until);
-        if lifetime > 0 && documents.len() < MOST_DOCUMENTS && response.body.len() <= MAX_DOCUMENT {
-            documents.insert(url.into(), (now.saturating_add(lifetime), response.clone()));
+        if documents.len() >= MOST_DOCUMENTS {
+            let first = documents.iter().min_by_key(|(_, (until, _))| *until);
+            let first = first.map(|(url, _)| url.clone());
+            documents.remove(&first.unwrap_or_default());
         }
+        documents.insert(url.into(), (now.saturating_add(lifetime), response.clone()));
     }
 }
 
@@ -153,7 +176,7 @@ fn lifetime(headers: &HeaderMap) -> u64 {
 /// The time limit of a request.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Requests that may be under way; one caller has a share of them.
+/// Requests of one kind that may be under way; one caller has a share of them.
 const MOST_REQUESTS: usize = 64;
 
 const MOST_DOCUMENTS: usize = 256;

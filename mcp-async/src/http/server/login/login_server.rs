@@ -38,6 +38,14 @@ impl LoginServer {
         self.drive(AccessCheck::new(token), None, None).await
     }
 
+    /// Notes the reason for which a login was not completed.
+    pub(in crate::http::server) fn note(&self, cause: &AuthError) {
+        observe::login_failed(cause);
+        if cause.document == Document::ClientMetadata {
+            self.client.forget_document(&cause.url);
+        }
+    }
+
     /// Returns the provider's token for a login.
     pub(super) async fn provider_token(
         self: &Arc<Self>,
@@ -117,11 +125,15 @@ impl LoginServer {
                 }
                 LoginAction::Send(request) => {
                     match self.client.send(&request, caller.clone()).await {
-                        Ok(response) => advance(LoginInput::Response(HttpResponse {
-                            status: response.status,
-                            headers: &[],
-                            body: &response.body,
-                        })),
+                        Ok(response) => {
+                            let content_type = response.content_type.as_ref();
+                            let field = content_type.map(|it| ("content-type", it.as_bytes()));
+                            advance(LoginInput::Response(HttpResponse {
+                                status: response.status,
+                                headers: field.as_slice(),
+                                body: &response.body,
+                            }))
+                        }
                         Err(text) => advance(LoginInput::Failed(&text)),
                     }
                 }
