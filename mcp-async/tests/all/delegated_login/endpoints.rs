@@ -1,11 +1,13 @@
 //! The endpoints in the service of the server, and what a handler gets.
 
+use core::net::SocketAddr;
 use core::time::Duration;
 
 use http::Request;
 use mcp_async::auth::{DelegatedLogin, Protection, Provider};
 use mcp_async::http::MemoryStore;
-use mcp_async::server::StateKeys;
+use mcp_async::net::RemoteAddr;
+use mcp_async::server::{RateLimit, StateKeys};
 
 use super::support::{
     Browser, PROVIDER, RESOURCE, TOKEN, USER, authorize_url, get, http, json, log_in, login,
@@ -209,10 +211,6 @@ fn the_metadata_of_the_provider_is_fetched_when_it_is_needed() {
 
 #[test]
 fn many_requests_of_one_address_are_refused() {
-    use core::net::SocketAddr;
-    use mcp_async::net::RemoteAddr;
-    use mcp_async::server::RateLimit;
-
     let limit = RateLimit::new(1, Duration::from_secs(1)).burst(3);
     let service = http().rate_limit(Some(limit)).into_service(Sim).unwrap();
     let status = || {
@@ -224,6 +222,25 @@ fn many_requests_of_one_address_are_refused() {
     assert_eq!([(); 4].map(|()| status()), [400, 400, 400, 429]);
     advance(Duration::from_secs(1));
     assert_eq!(status(), 400);
+}
+
+/// Consents are kept while their users log in: one address cannot push out those of all others.
+#[test]
+fn one_address_begins_a_bounded_number_of_logins() {
+    provider_answers(TOKEN, USER);
+    let service = service();
+    let url = authorize_url(&register(&service));
+    let from =
+        |last: u8| Browser::new(&service).at(SocketAddr::from(([203, 0, 113, last], 40_000)));
+    let (attacker, user) = (from(7), from(8));
+    let begun = |browser: &Browser, count: usize| {
+        let consents = (0..count).map(|_| now(browser.consent(&url)).0);
+        consents.filter(|page| page.starts_with(PROVIDER)).count()
+    };
+    assert_eq!(begun(&attacker, 200), 100);
+    assert_eq!(begun(&user, 1), 1);
+    advance(Duration::from_secs(5));
+    assert_eq!(begun(&attacker, 10), 5);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! A server whose users log in at a provider, and the browser of a user.
 
+use core::net::SocketAddr;
+
 use bytes::Bytes;
 use http::Request;
 use http_body_util::Full;
@@ -7,6 +9,7 @@ use mcp_async::Server;
 use mcp_async::auth::mcp_auth::ServerMetadata;
 use mcp_async::auth::{DelegatedLogin, Provider, ProviderLogin, UserSource};
 use mcp_async::http::{Http, HttpService, Principal};
+use mcp_async::net::RemoteAddr;
 use mcp_async::server::{Context, ServerBuilder};
 use tower_service::Service as _;
 
@@ -176,16 +179,30 @@ pub(crate) fn whose(service: &HttpService, token: &str) -> Result<String, u16> {
 
 /// A browser whose user consents to everything, and logs in at the provider at once.
 #[derive(Clone)]
-pub(crate) struct Browser(HttpService);
+pub(crate) struct Browser {
+    service: HttpService,
+    address: Option<SocketAddr>,
+}
 
 impl Browser {
     pub(crate) fn new(service: &HttpService) -> Self {
-        Self(service.clone())
+        Self {
+            service: service.clone(),
+            address: None,
+        }
     }
 
-    async fn send(&self, request: Request<String>) -> Reply {
+    pub(crate) fn at(mut self, address: SocketAddr) -> Self {
+        self.address = Some(address);
+        self
+    }
+
+    async fn send(&self, mut request: Request<String>) -> Reply {
+        if let Some(address) = self.address {
+            request.extensions_mut().insert(RemoteAddr(address));
+        }
         let request = request.map(|body| Full::new(Bytes::copy_from_slice(body.as_bytes())));
-        let Ok(response) = self.0.clone().call(request).await;
+        let Ok(response) = self.service.clone().call(request).await;
         Reply::new(response)
     }
 

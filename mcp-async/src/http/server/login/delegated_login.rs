@@ -19,7 +19,7 @@ use crate::http::server::protect::Protection;
 use crate::http::store::DynSessionStore;
 use crate::net::HttpClient;
 use crate::runtime::RuntimeHandle;
-use crate::server::{RegisterError, StateKeys};
+use crate::server::{Buckets, RegisterError, StateKeys};
 use crate::sync::Lock;
 
 /// Protects an endpoint by logins of its users at a provider: see
@@ -168,6 +168,7 @@ impl DelegatedLogin {
             keys: LoginKeys::new(&keys),
             records: LoginRecords::new(place),
             metadata: Lock::new(ProviderCache::new(provider.endpoints.as_ref())),
+            beginnings: Buckets::default(),
             runtime: runtime.clone(),
             server,
         });

@@ -56,8 +56,13 @@ impl LoginRecords {
         }
     }
 
+    /// Returns true if the record is one of a user who logs in at the provider.
+    pub(super) fn is_pending(key: &str) -> bool {
+        key.starts_with("login pending ")
+    }
+
     fn place(&self, key: &str) -> &Records {
-        if key.starts_with("login pending ") {
+        if Self::is_pending(key) {
             return &self.pending;
         }
         match key.starts_with("login consent ") {

@@ -19,6 +19,7 @@ use crate::crypto::unix_now;
 use crate::http::StoreError;
 use crate::observe;
 use crate::runtime::{RuntimeHandle, Sleep};
+use crate::server::{Buckets, RateLimit};
 use crate::shares::CallerId;
 use crate::sync::Lock;
 
@@ -29,6 +30,8 @@ pub(in crate::http::server) struct LoginServer {
     pub(super) records: LoginRecords,
     pub(super) client: LoginClient,
     pub(super) metadata: Lock<ProviderCache>,
+    /// The logins that each caller may still begin.
+    pub(super) beginnings: Buckets<CallerId>,
     pub(super) runtime: RuntimeHandle,
 }
 
@@ -106,6 +109,9 @@ impl LoginServer {
                         Err(error) => advance(failed(&error)),
                     }
                 }
+                LoginAction::Create { key, .. } if !self.may_create(&key, caller.as_ref()) => {
+                    advance(LoginInput::Failed("one caller begins too many logins"))
+                }
                 LoginAction::Create { key, record, keep } => {
                     let created = self.records.create(&key, &record, keep).await;
                     advance(written(created.map(|()| true).as_ref()))
@@ -145,6 +151,18 @@ impl LoginServer {
                 _ => advance(LoginInput::Failed("an unknown action of a login")),
             };
         }
+    }
+
+    /// Returns true if this caller may create a record. Each of a user who has not logged in yet costs nothing but a
+    /// consent, so that one caller could fill the store with them.
+    fn may_create(&self, key: &str, caller: Option<&CallerId>) -> bool {
+        let now = self.runtime.now();
+        let mut callers = caller.filter(|_| LoginRecords::is_pending(key)).into_iter();
+        callers.all(|caller| {
+            self.beginnings
+                .take(caller.clone(), BEGINNINGS, 1, now)
+                .is_ok()
+        })
     }
 
     pub(in crate::http::server) fn context<'c>(
@@ -256,6 +274,9 @@ fn failed(error: &StoreError) -> LoginInput<'static> {
     observe::store_failed(error);
     LoginInput::Failed("the store failed")
 }
+
+/// The logins that one caller may begin: one a second, and a hundred at once.
+const BEGINNINGS: RateLimit = RateLimit::new(1, Duration::from_secs(1)).burst(100);
 
 /// The time after which a login that another process renews is looked at again.
 const WAIT: Duration = Duration::from_millis(250);
