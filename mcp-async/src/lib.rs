@@ -44,13 +44,14 @@
 //! | `server` | yes | tools, resources and prompts: `Server`; requests answered by hand: [`server::connect`] |
 //! | `client` | yes | typed calls, callbacks and subscriptions: `Client`; requests sent by hand: [`client::connect`] |
 //! | `http-server`, `http-client` | yes | HTTP for one role; `http` is both |
+//! | `http2` | yes | HTTP/2 for servers and clients, over TLS or where it is asked for |
 //! | `tls` | yes | HTTPS for servers and clients, with rustls |
 //! | `tracing` | yes | spans and events |
 //! | `schema` | no | checks by the complete JSON Schema of a tool |
 //! | `auth` | no | OAuth 2.1 over HTTP: clients log in, servers are protected |
 //! | `keyring` | no | credentials of clients in the keyring of the system; includes `auth` and `http-client` |
 //! | `simd-json` | no | arguments of typed handlers are decoded by the crate `simd-json` |
-//! | `disk` | no | tasks in a file, which outlive the process: `tasks::store::DiskTaskStore` |
+//! | `disk` | no | tasks and logins in files, which outlive the process: `tasks::store::DiskTaskStore`, `DelegatedLogin::file` |
 //!
 //! A program needs one role at least; without both, what they share remains: runtimes, standard streams, messages.
 //!

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::fmt::Write as _;
 
-use sha2::{Digest as _, Sha256};
+use hmac_sha256::Hash as Sha256;
 
 /// A SHA-256 of several texts, each with its length, so that no two lists of texts have the same bytes.
 ///
@@ -18,7 +18,7 @@ impl Digest {
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part);
         }
-        Self(hash.finalize().into())
+        Self(hash.finalize())
     }
 }
 

@@ -2,8 +2,8 @@
 
 use core::fmt::Write as _;
 
+use hmac_sha256::Hash as Sha256;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use crate::entry::{SkillEntry, SkillResources};
 

@@ -4,7 +4,7 @@ use core::fmt;
 use core::fmt::Write as _;
 use std::collections::HashSet;
 
-use sha2::{Digest as _, Sha256};
+use hmac_sha256::Hash as Sha256;
 
 use crate::entry::{SkillEntry, SkillResource, SkillResources};
 use crate::frontmatter::FrontmatterError;
@@ -89,7 +89,7 @@ impl SkillEntry {
 pub(crate) fn digest(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(71);
     text.push_str("sha256:");
-    for byte in Sha256::digest(bytes) {
+    for byte in Sha256::hash(bytes) {
         let _ = write!(text, "{byte:02x}");
     }
     text

@@ -64,6 +64,7 @@
 //! | `server` | yes | typed tools, resources and prompts: [`Server`] |
 //! | `client` | yes | typed calls, callbacks and subscriptions: [`Client`] |
 //! | `http-server`, `http-client` | yes | HTTP for one role; `http` is both |
+//! | `http2` | yes | HTTP/2 for servers and clients, over TLS or where it is asked for |
 //! | `tls` | yes | HTTPS for servers and clients, with rustls |
 //! | `signal` | yes | ends servers on SIGINT, SIGTERM and Ctrl-C: [`interrupted`] |
 //! | `tracing` | yes | spans and events |
@@ -73,7 +74,7 @@
 //! | `simd-json` | no | arguments of typed handlers are decoded by the crate `simd-json` |
 //! | `skills` | no | skills: served, listed, loaded and checked |
 //! | `compose` | no | many servers as one: `compose` has configuration files, merged lists and hosts |
-//! | `disk` | no | tasks in a file, which outlive the process: `tasks::store::DiskTaskStore` |
+//! | `disk` | no | tasks and logins in files, which outlive the process: `tasks::store::DiskTaskStore`, `DelegatedLogin::file` |
 //! | `redis` | no | sessions and tasks in Redis or Valkey, which several processes share: [`RedisStore`] |
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

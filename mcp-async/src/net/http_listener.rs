@@ -12,6 +12,9 @@ use std::sync::Arc;
 use http::{Request, Response};
 use http_body::Body;
 use hyper::body::Incoming;
+#[cfg(not(feature = "http2"))]
+use hyper::server::conn::http1;
+#[cfg(feature = "http2")]
 use hyper_util::server::conn::auto;
 use tower_service::Service;
 
@@ -81,7 +84,9 @@ struct Settings {
     shutdown_timeout: Option<Duration>,
     max_connections: usize,
     max_connections_per_address: Option<usize>,
+    #[cfg(feature = "http2")]
     max_concurrent_streams: u32,
+    #[cfg(feature = "http2")]
     has_plain_http2: bool,
     max_head: usize,
     identity: Option<Identity>,
@@ -117,7 +122,9 @@ impl HttpListener {
                 shutdown_timeout: None,
                 max_connections: 10_000,
                 max_connections_per_address: None,
+                #[cfg(feature = "http2")]
                 max_concurrent_streams: 64,
+                #[cfg(feature = "http2")]
                 has_plain_http2: false,
                 max_head: 64 * 1024,
                 identity: None,
@@ -208,6 +215,8 @@ impl HttpListener {
 
     /// Sets the number of requests of one connection of HTTP/2 that may be under way at a time;
     /// further ones wait at the client. 64 by default.
+    #[cfg(feature = "http2")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "http2")))]
     pub const fn max_concurrent_streams(mut self, limit: u32) -> Self {
         self.settings.max_concurrent_streams = limit;
         self
@@ -216,6 +225,8 @@ impl HttpListener {
     /// Serves HTTP/2 without TLS as well, for clients that know before that the server has it: a proxy or a
     /// program in the same network. Otherwise the connection of such a client is closed. Browsers use HTTP/2
     /// over TLS only.
+    #[cfg(feature = "http2")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "http2")))]
     pub const fn plain_http2(mut self) -> Self {
         self.settings.has_plain_http2 = true;
         self
@@ -528,6 +539,7 @@ impl Settings {
         Ok(MaybeTlsStream::Plain(stream))
     }
 
+    #[cfg(feature = "http2")]
     fn builder(&self, runtime: &RuntimeHandle, is_plain: bool) -> auto::Builder<Hyper> {
         let hyper = Hyper(runtime.clone());
         let mut builder = auto::Builder::new(hyper.clone());
@@ -547,6 +559,16 @@ impl Settings {
             .keep_alive_timeout(self.stall_timeout)
             .max_concurrent_streams(self.max_concurrent_streams)
             .max_header_list_size(u32::try_from(self.max_head).unwrap_or(u32::MAX));
+        builder
+    }
+
+    #[cfg(not(feature = "http2"))]
+    fn builder(&self, runtime: &RuntimeHandle, _is_plain: bool) -> http1::Builder {
+        let mut builder = http1::Builder::new();
+        builder
+            .timer(Hyper(runtime.clone()))
+            .header_read_timeout(self.head_timeout)
+            .max_buf_size(self.max_head);
         builder
     }
 }

@@ -23,6 +23,7 @@ impl<S> MaybeTlsStream<S> {
     }
 
     /// Returns true if both sides agreed on HTTP/2 in the handshake.
+    #[cfg(feature = "http2")]
     pub(crate) fn is_http2(&self) -> bool {
         match self {
             Self::Plain(_) => false,

@@ -3,10 +3,9 @@
 use core::fmt;
 use std::sync::Arc;
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use hmac_sha256::HMAC;
 use mcp_async::model::{Base64, ClientFeatures};
 use mcp_async::server::Principal;
-use sha2::Sha256;
 
 use super::capabilities::RELAYED;
 
@@ -56,20 +55,15 @@ impl TaskKey {
     }
 
     fn tag(&self, named: &[u8], owner: Option<&Principal>) -> [u8; TAG] {
-        // A shorter key is filled up with zeros.
-        let mut key = [0; 64];
-        for (place, byte) in key.iter_mut().zip(self.0) {
-            *place = byte;
-        }
-        let mut mac = Hmac::<Sha256>::new(&key.into());
+        let mut mac = HMAC::new(self.0);
         let owner = owner.map(Principal::name);
         // No owner differs from an owner with an empty name.
-        mac.update(&[u8::from(owner.is_some())]);
-        mac.update(&(named.len() as u64).to_le_bytes());
+        mac.update([u8::from(owner.is_some())]);
+        mac.update((named.len() as u64).to_le_bytes());
         mac.update(named);
         mac.update(owner.unwrap_or_default().as_bytes());
         let mut tag = [0; TAG];
-        for (place, byte) in tag.iter_mut().zip(mac.finalize().into_bytes()) {
+        for (place, byte) in tag.iter_mut().zip(mac.finalize()) {
             *place = byte;
         }
         tag

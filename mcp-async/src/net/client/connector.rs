@@ -8,7 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 use futures_io::{AsyncRead, AsyncWrite};
 use http::Uri;
-use hyper::client::conn::{http1, http2};
+use hyper::client::conn::http1;
+#[cfg(feature = "http2")]
+use hyper::client::conn::http2;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 
 use super::SendFailed;
@@ -17,6 +19,7 @@ use super::pool::PooledConnection;
 use crate::net::guard::is_loopback;
 use crate::net::io::{Io, write_all};
 use crate::net::maybe_tls_stream::MaybeTlsStream;
+#[cfg(feature = "http2")]
 use crate::net::time::Hyper;
 use crate::net::tls::Trust;
 use crate::net::{AddressClass, AddressGuard};
@@ -118,9 +121,12 @@ impl Connector {
         runtime: &RuntimeHandle,
         wire: MaybeTlsStream<BoxStream>,
     ) -> hyper::Result<PooledConnection> {
-        let (http2, vectored) = (wire.is_http2(), wire.is_vectored());
+        #[cfg(feature = "http2")]
+        let is_http2 = wire.is_http2();
+        let vectored = wire.is_vectored();
         let io = Io::dialled(runtime, wire, vectored, self.stall_timeout);
-        if http2 {
+        #[cfg(feature = "http2")]
+        if is_http2 {
             let mut builder = http2::Builder::new(Hyper(runtime.clone()));
             // A server that disappeared is noticed while a request waits for it.
             builder

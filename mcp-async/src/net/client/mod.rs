@@ -5,6 +5,7 @@ mod failed;
 mod inflate;
 mod origin;
 mod pool;
+mod shared_connection;
 
 use core::fmt;
 use core::future::Future;

@@ -7,10 +7,11 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::client::conn::{TrySendError, http1, http2};
+use hyper::client::conn::{TrySendError, http1};
 use mcp_proto::Instant;
 
 use super::origin::Origin;
+use super::shared_connection::SharedConnection;
 use crate::runtime::RuntimeHandle;
 use crate::sync::Lock;
 
@@ -19,7 +20,7 @@ pub(super) enum PooledConnection {
     /// One exchange after the other.
     Http1(http1::SendRequest<Full<Bytes>>),
     /// All at once.
-    Http2(http2::SendRequest<Full<Bytes>>),
+    Http2(SharedConnection),
 }
 
 impl PooledConnection {
@@ -83,7 +84,7 @@ pub(super) struct Pool {
 
 #[derive(Default)]
 struct Connections {
-    shared: Option<http2::SendRequest<Full<Bytes>>>,
+    shared: Option<SharedConnection>,
     /// In the order in which they were last used.
     single: Vec<(http1::SendRequest<Full<Bytes>>, Use)>,
     /// The time from which on all of them are looked at.

@@ -41,7 +41,7 @@ impl Identity {
             .with_safe_default_protocol_versions()
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
             .map_err(TlsError::of("the certificate and its key cannot be used"))?;
-        config.alpn_protocols = vec![b"h2".into(), b"http/1.1".into()];
+        config.alpn_protocols = super::versions();
         Ok(Self(Arc::new(config).into()))
     }
 

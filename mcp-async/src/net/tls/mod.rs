@@ -50,6 +50,15 @@ impl core::error::Error for TlsError {
     }
 }
 
+/// Returns the versions of HTTP that are offered, by their names in ALPN, the preferred one first.
+fn versions() -> Vec<Vec<u8>> {
+    let mut versions = vec![b"http/1.1".to_vec()];
+    if cfg!(feature = "http2") {
+        versions.insert(0, b"h2".to_vec());
+    }
+    versions
+}
+
 /// Never the process's default: that is the program's to choose, or some other crate's.
 fn provider() -> Arc<CryptoProvider> {
     Arc::new(default_provider())

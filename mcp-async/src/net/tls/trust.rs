@@ -94,7 +94,7 @@ impl Trust {
         .with_no_client_auth();
         config.alpn_protocols = match self.http1_only {
             true => vec![b"http/1.1".into()],
-            false => vec![b"h2".into(), b"http/1.1".into()],
+            false => super::versions(),
         };
         Ok(Arc::new(config).into())
     }

@@ -6,8 +6,8 @@ use core::time::Duration;
 use std::panic::catch_unwind;
 use std::sync::Arc;
 
+use hmac_sha256::Hash as Sha256;
 use mcp_proto::rpc::{Method, code};
-use sha2::{Digest as _, Sha256};
 use tower_layer::Layer;
 
 use super::observed::{CallEnd, Observer, observed};
@@ -119,7 +119,7 @@ fn subject(call: &Call<'_>) -> Option<String> {
 
 /// A name of a session that is not its id: the first 64 bits of the hash of that.
 fn pseudonym(id: &str) -> String {
-    let hash = Sha256::digest(id);
+    let hash = Sha256::hash(id.as_bytes());
     let digits = hash.iter().take(8).map(|byte| format!("{byte:02x}"));
     digits.collect()
 }

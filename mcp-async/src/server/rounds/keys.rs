@@ -8,10 +8,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hmac::{Hmac, KeyInit, Mac};
+use hmac_sha256::HMAC;
 use mcp_proto::json::Object;
 use mcp_proto::rpc::Method;
-use sha2::Sha256;
 
 use super::canonical;
 use crate::random;
@@ -46,7 +45,7 @@ pub struct StateKeys(Arc<Inner>);
 #[derive(Clone)]
 struct Inner {
     /// The first seals, every one opens.
-    keys: Vec<Hmac<Sha256>>,
+    keys: Vec<HMAC>,
     lifetime: Duration,
     clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
 }
@@ -55,7 +54,7 @@ impl StateKeys {
     /// Seals with this key, 32 bytes of randomness.
     pub fn new(key: [u8; 32]) -> Self {
         Self(Arc::new(Inner {
-            keys: vec![schedule(&key)],
+            keys: vec![HMAC::new(key)],
             lifetime: LIFETIME,
             clock: Arc::new(SystemTime::now),
         }))
@@ -71,7 +70,7 @@ impl StateKeys {
 
     /// Accepts what was sealed with this key, too.
     pub fn previous(mut self, key: [u8; 32]) -> Self {
-        Arc::make_mut(&mut self.0).keys.push(schedule(&key));
+        Arc::make_mut(&mut self.0).keys.push(HMAC::new(key));
         self
     }
 
@@ -93,7 +92,7 @@ impl StateKeys {
         let derived = self.0.keys.iter().map(|key| {
             let mut mac = key.clone();
             mac.update(label);
-            schedule(&mac.finalize().into_bytes().into())
+            HMAC::new(mac.finalize())
         });
         DerivedKeys {
             keys: derived.collect(),
@@ -115,7 +114,7 @@ impl StateKeys {
         bytes.push(VERSION);
         bytes.extend_from_slice(&expiry.to_be_bytes());
         bytes.extend_from_slice(body);
-        let tag = origin.authenticate(key, &bytes).finalize().into_bytes();
+        let tag = origin.authenticate(key, &bytes).finalize();
         bytes.extend_from_slice(&tag);
         Some(URL_SAFE_NO_PAD.encode(bytes))
     }
@@ -126,13 +125,11 @@ impl StateKeys {
             return None;
         }
         let mut bytes = URL_SAFE_NO_PAD.decode(state).ok()?;
-        let (sealed, tag) = bytes.split_at_checked(bytes.len().checked_sub(TAG)?)?;
+        let (sealed, tag) = bytes.split_last_chunk()?;
         let (version, rest) = sealed.split_first()?;
         let (expiry, _) = rest.split_first_chunk()?;
-        let genuine = self.0.keys.iter().any(|key| {
-            let mac = origin.authenticate(key, sealed);
-            mac.verify_slice(tag).is_ok()
-        });
+        let mut keys = self.0.keys.iter();
+        let genuine = keys.any(|key| origin.authenticate(key, sealed).finalize_verify(tag));
         let fresh = self.now()? < u64::from_be_bytes(*expiry);
         if !(genuine && fresh && *version == VERSION) {
             return None;
@@ -169,7 +166,7 @@ pub(in crate::server) struct Origin<'a> {
 }
 
 impl Origin<'_> {
-    fn authenticate(&self, key: &Hmac<Sha256>, sealed: &[u8]) -> Hmac<Sha256> {
+    fn authenticate(&self, key: &HMAC, sealed: &[u8]) -> HMAC {
         let mut mac = key.clone();
         mac.update(PURPOSE);
         let feed = &mut |part: &[u8]| mac.update(part);
@@ -190,19 +187,12 @@ impl Origin<'_> {
     }
 }
 
-fn schedule(key: &[u8; 32]) -> Hmac<Sha256> {
-    let mut block = [0; 64];
-    block.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
-    // A key is filled with zeros to the length of a block anyway (RFC 2104).
-    Hmac::new(&block.into())
-}
-
 /// Keys for one purpose, derived from the [`StateKeys`](super::StateKeys) of a server: the processes that
 /// share those recognize what another one has written.
 #[derive(Clone)]
 pub(crate) struct DerivedKeys {
     /// The first signs, every one verifies.
-    keys: Vec<Hmac<Sha256>>,
+    keys: Vec<HMAC>,
     clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
 }
 
@@ -210,8 +200,7 @@ impl DerivedKeys {
     /// Signs a message: it travels with its MAC behind it, both in base64url.
     pub(crate) fn sign(&self, mut message: Vec<u8>) -> String {
         if let Some(key) = self.keys.first() {
-            let tag = key.clone().chain_update(&message).finalize();
-            message.extend_from_slice(&tag.into_bytes());
+            message.extend_from_slice(&authenticate(key, &message).finalize());
         }
         let mut signed = String::with_capacity((message.len() * 4).div_ceil(3));
         URL_SAFE_NO_PAD.encode_string(message, &mut signed);
@@ -222,11 +211,9 @@ impl DerivedKeys {
     pub(crate) fn verify(&self, signed: &[u8]) -> Option<Vec<u8>> {
         let mut message = Vec::with_capacity(signed.len());
         URL_SAFE_NO_PAD.decode_vec(signed, &mut message).ok()?;
-        let (text, tag) = message.split_at_checked(message.len().checked_sub(TAG)?)?;
-        let genuine = self.keys.iter().any(|key| {
-            let mac = key.clone().chain_update(text);
-            mac.verify_slice(tag).is_ok()
-        });
+        let (text, tag) = message.split_last_chunk()?;
+        let mut keys = self.keys.iter();
+        let genuine = keys.any(|key| authenticate(key, text).finalize_verify(tag));
         message.truncate(message.len() - TAG);
         genuine.then_some(message)
     }
@@ -235,13 +222,7 @@ impl DerivedKeys {
     #[cfg(all(feature = "auth", feature = "http-server", feature = "http-client"))]
     pub(crate) fn derive(&self, label: Vec<u8>) -> impl Iterator<Item = [u8; 32]> {
         let keys = self.keys.iter();
-        keys.map(move |key| {
-            key.clone()
-                .chain_update(&label)
-                .finalize()
-                .into_bytes()
-                .into()
-        })
+        keys.map(move |key| authenticate(key, &label).finalize())
     }
 
     /// Seconds of wall time since 1970: other processes have to understand them. 0 for a clock before that.
@@ -249,6 +230,12 @@ impl DerivedKeys {
         let since = (self.clock)().duration_since(UNIX_EPOCH);
         since.map_or(0, |since| since.as_secs())
     }
+}
+
+fn authenticate(key: &HMAC, message: &[u8]) -> HMAC {
+    let mut mac = key.clone();
+    mac.update(message);
+    mac
 }
 
 /// The length of the longest sealed state, in characters.

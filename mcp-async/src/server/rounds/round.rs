@@ -3,10 +3,10 @@
 use core::task::{Context, Waker};
 use std::collections::BTreeMap;
 
+use hmac_sha256::Hash as Sha256;
 use mcp_proto::json::{MAX_DEPTH, Object, Raw, RawBuf};
 use mcp_proto::rpc::Method;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::error::ErrorReply;
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 #[cfg(feature = "auth")]
 use std::sync::Arc;
 
+use hmac_sha256::Hash as Sha256;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Request, Response, StatusCode, response};
@@ -12,7 +13,6 @@ use http::{Request, Response, StatusCode, response};
 use mcp_auth::resource::Admission;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize, Serializer};
-use sha2::{Digest as _, Sha256};
 
 use super::sharing::ProcessSettings;
 use crate::http::server::messages::answer::Answer;
@@ -178,7 +178,7 @@ pub(in crate::http::server) fn open<T: DeserializeOwned>(
 }
 
 pub(in crate::http::server) fn digest(body: &[u8]) -> [u8; 32] {
-    Sha256::digest(body).into()
+    Sha256::hash(body)
 }
 
 impl<'a> RequestLine<'a> {
