@@ -49,7 +49,8 @@ pub struct Provider {
     /// Further parameters of the authorization request.
     pub parameters: Vec<(String, String)>,
     /// The issuer of the metadata and of ID tokens, if it is not `issuer`: `{tenantid}` in it stands for the
-    /// tenant, which an ID token names in `tid`.
+    /// tenant, which an ID token names in `tid`. The subject of a user is then `tenant/subject`, because each tenant
+    /// has subjects of its own.
     pub tenant_issuer: Option<String>,
 }
 
@@ -174,10 +175,16 @@ impl Provider {
             UserSource::IdToken => None,
             UserSource::Document { url, .. } => Some(url),
         };
-        [Some(&self.issuer), user]
-            .into_iter()
-            .flatten()
-            .map(String::as_str)
+        let endpoints = self.endpoints.as_ref();
+        [
+            Some(&self.issuer),
+            user,
+            endpoints.and_then(|it| it.authorization_endpoint.as_ref()),
+            endpoints.and_then(|it| it.token_endpoint.as_ref()),
+        ]
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
     }
 
     /// Checks the URLs.
@@ -205,6 +212,14 @@ impl Provider {
         });
         let method = identity.endpoint_auth(metadata, self.endpoint_auth)?;
         Ok((identity, method))
+    }
+
+    /// Returns the user whom an ID token names, by its subject and its tenant.
+    pub(super) fn subject(&self, subject: &str, tenant: Option<&str>) -> String {
+        match (&self.tenant_issuer, tenant) {
+            (Some(_), Some(tenant)) => format!("{tenant}/{subject}"),
+            _ => subject.to_owned(),
+        }
     }
 
     /// Checks the issuer of an ID token, whose tenant is `tenant`.

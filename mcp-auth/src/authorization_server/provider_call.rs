@@ -177,7 +177,7 @@ pub(super) fn read_id_token(
     let subject = claims.subject();
     let subject = subject.ok_or_else(|| fail(Problem::Missing("sub")))?;
     Ok(User {
-        subject: subject.into(),
+        subject: provider.subject(subject, tenant.as_deref()),
         name: ["preferred_username", "email", "name"]
             .into_iter()
             .find_map(text),
@@ -187,17 +187,25 @@ pub(super) fn read_id_token(
 /// The seconds that clocks may differ.
 const LEEWAY: u64 = 60;
 
-/// Reads the subject of the ID token of a refresh, if there is one: it is the user of before (OpenID Connect Core,
-/// section 12.2).
-pub(super) fn read_subject(response: &HttpResponse<'_>) -> Option<String> {
+/// Reads the subject of the ID token of a refresh, if there is one and users are known by it: it is the user of before
+/// (OpenID Connect Core, section 12.2).
+pub(super) fn read_subject(
+    context: &LoginContext<'_>,
+    response: &HttpResponse<'_>,
+) -> Option<String> {
+    let provider = &context.server.settings.provider;
+    if provider.user != UserSource::IdToken {
+        return None;
+    }
     let reader = DocumentReader::new(Document::TokenResponse, "", response.body).ok()?;
     let token = reader.stored_text("id_token").ok()??;
+    let subject = || {
+        let claims = TokenClaims::read(Jws::parse(&token).ok()?.payload()).ok()?;
+        let tenant: Option<String> = claims.get("tid").ok()?;
+        Some(provider.subject(claims.subject()?, tenant.as_deref()))
+    };
     // One that cannot be read names no user.
-    let claims = Jws::parse(&token)
-        .ok()
-        .map(|jws| TokenClaims::read(jws.payload()));
-    let subject = claims.and_then(|claims| claims.ok()?.subject().map(ToOwned::to_owned));
-    Some(subject.unwrap_or_default())
+    Some(subject().unwrap_or_default())
 }
 
 /// Reads the user from the document about the owner of an access token.

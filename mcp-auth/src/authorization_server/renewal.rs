@@ -4,7 +4,6 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 use super::context::LoginContext;
-use super::provider::UserSource;
 use super::provider_call::{read_subject, read_tokens, read_user, refresh_request, user_request};
 use super::records::{Lease, LoginRecord, ProviderRecord};
 use super::response::RequestError;
@@ -381,10 +380,7 @@ fn read_outcome(
         Some(token) => {
             let secrets = [Secret::from(token.as_str())];
             let tokens = read_tokens(context, response, Some(before), &secrets);
-            let named = match context.server.settings.provider.user {
-                UserSource::IdToken => read_subject(response),
-                UserSource::Document { .. } => None,
-            };
+            let named = read_subject(context, response);
             tokens.map(|tokens| (tokens, named.unwrap_or_else(|| login.subject.clone())))
         }
         None => read_user(context, response).map(|user| (before.clone(), user.subject)),

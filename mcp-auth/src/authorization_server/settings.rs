@@ -150,6 +150,14 @@ impl AuthorizationServer {
         if !settings.provider.is_sound() {
             return Err(SettingsError::Provider);
         }
+        let lifetimes = [
+            settings.access_lifetime,
+            settings.login_lifetime,
+            settings.registration_lifetime,
+        ];
+        if lifetimes.contains(&0) {
+            return Err(SettingsError::Lifetime);
+        }
         let (origin, prefix) = (uri.origin(), uri.path().trim_end_matches('/').into());
         settings.access_lifetime = settings.access_lifetime.min(MAX_ACCESS_LIFETIME);
         Ok(Self {

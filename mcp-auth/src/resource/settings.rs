@@ -429,6 +429,8 @@ pub enum SettingsError {
     NonceLifetime,
     /// The client id of the provider is empty, or one of its URLs is not one over TLS or on this machine.
     Provider,
+    /// A lifetime of logins is zero.
+    Lifetime,
 }
 
 impl fmt::Display for SettingsError {
@@ -448,6 +450,7 @@ impl fmt::Display for SettingsError {
             Self::Scopes => f.write_str("a required scope is not a scope, or is offline_access"),
             Self::Algorithms => f.write_str("at least one algorithm must be allowed"),
             Self::NonceLifetime => f.write_str("the lifetime of nonces must not be zero"),
+            Self::Lifetime => f.write_str("the lifetimes of logins must not be zero"),
             Self::Provider => write!(
                 f,
                 "the provider needs a client id, and each of its URLs {url}"

@@ -1,5 +1,6 @@
 //! Providers with their quirks, and what they answer that cannot be used.
 
+use mcp_auth::ServerMetadata;
 use mcp_auth::authorization_server::{AuthorizationServer, LoginSettings, Provider, UserSource};
 use mcp_auth::resource::SettingsError;
 use serde_json::{Value, json};
@@ -213,9 +214,13 @@ fn entra_has_an_issuer_for_each_tenant() {
     assert!(read("t-2", &one).is_err());
     assert!(read("common", "https://evil.example/{tenantid}/v2.0").is_err());
     let metadata = read("common", &many).unwrap();
-    let check = |issuer: String, tenant: Value, expected: &str| {
+    let world = || {
         let mut world = World::of(settings(Provider::entra("common", "our-id", "our-s3cret")));
         world.metadata = Some(metadata.clone());
+        world
+    };
+    let check = |issuer: String, tenant: Value, expected: &str| {
+        let mut world = world();
         let mut claims = claims("ada");
         (claims["iss"], claims["tid"]) = (issuer.into(), tenant);
         assert_eq!(
@@ -230,6 +235,30 @@ fn entra_has_an_issuer_for_each_tenant() {
     check(one, Value::Null, "server_error");
     check(many, json!("{tenantid}"), "server_error");
     check(format!("{host}/a/b/v2.0"), json!("a/b"), "server_error");
+
+    // A subject names a user among those of its issuer: equal ones of two tenants are two users.
+    let mut world = world();
+    for tenant in ["t-1", "t-2"] {
+        let theirs = |more: Value| {
+            let mut claims = claims("ada");
+            claims["iss"] = format!("{host}/{tenant}/v2.0").into();
+            claims["tid"] = tenant.into();
+            Response::Tokens(claims, more)
+        };
+        let client = world.register(REDIRECT);
+        let mut browser = Browser::default();
+        let state = world.approve(&mut browser, &authorize(&client, ""));
+        let tokens = theirs(json!({ "refresh_token": "their-refresh-1" }));
+        world.responses.push_back(tokens);
+        let response = world.come_back(&mut browser, &state);
+        let code = parameter(response.header("location").unwrap(), "code").unwrap();
+        let response = world.token(&code_form(&client, &code));
+        let found = world.check(&text(&response, "access_token")).unwrap();
+        assert_eq!(found.subject(), Some(&*format!("{tenant}/ada")));
+        world.responses.push_back(theirs(json!({})));
+        let form = refresh_form(&client, &text(&response, "refresh_token"));
+        assert_eq!(world.token(&form).status, 200);
+    }
 }
 
 /// A provider whose API says who the user is may send ID tokens, too, which name the user in another way.
@@ -370,6 +399,32 @@ fn settings_that_cannot_work_are_mistakes() {
         settings(Provider { user, ..oidc() }),
         SettingsError::Provider,
     );
+
+    let endpoints = ServerMetadata::of_endpoints(
+        PROVIDER,
+        "https://idp.example/authorize",
+        "https://tokens.idp.example/token",
+    );
+    let named = Provider {
+        endpoints: Some(endpoints),
+        ..oidc()
+    };
+    // The operator has named their hosts, which may be private ones.
+    assert!(
+        named
+            .urls()
+            .any(|url| url == "https://tokens.idp.example/token")
+    );
+
+    for change in [
+        |settings: &mut LoginSettings| settings.access_lifetime = 0,
+        |settings: &mut LoginSettings| settings.login_lifetime = 0,
+        |settings: &mut LoginSettings| settings.registration_lifetime = 0,
+    ] {
+        let mut other = settings(oidc());
+        change(&mut other);
+        check(other, SettingsError::Lifetime);
+    }
 
     let mut below = settings(oidc());
     below.issuer = Some("https://mcp.example/tenant/".into());
