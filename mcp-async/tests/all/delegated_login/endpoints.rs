@@ -4,16 +4,18 @@ use core::net::SocketAddr;
 use core::time::Duration;
 
 use http::Request;
-use mcp_async::auth::{DelegatedLogin, Protection, Provider};
-use mcp_async::http::MemoryStore;
+use mcp_async::auth::{DelegatedLogin, Protection, Provider, StaticKeys, TokenClaims};
+use mcp_async::http::{MemoryStore, Principal};
 use mcp_async::net::RemoteAddr;
-use mcp_async::server::{RateLimit, StateKeys};
+use mcp_async::server::{Context, RateLimit, StateKeys};
 
 use super::support::{
-    Browser, PROVIDER, RESOURCE, TOKEN, USER, authorize_url, get, http, json, log_in, login,
+    Browser, PROVIDER, RESOURCE, TOKEN, USER, authorize_url, call, get, http, json, log_in, login,
     member, parameter, post, provider, provider_answers, register, server, service, tokens, whose,
 };
 use crate::authorization::guard::{names, page, pages};
+use crate::protection::signer::{Claims, Signer};
+use crate::protection::support::ISSUER;
 use crate::scripted::{RequestExt as _, Waiting, modern, send};
 use crate::sim::{Sim, advance, now};
 
@@ -98,6 +100,31 @@ fn a_provider_that_fails_is_an_error_for_the_client() {
     assert_eq!(error(now(browser.log_in(&url))), "temporarily_unavailable");
     provider_answers(TOKEN, USER);
     assert!(parameter(&now(browser.log_in(&url)), "code").is_some());
+}
+
+/// Another issuer that the server trusts cannot name a login: the tokens of the provider are for the users of this one.
+#[test]
+fn a_token_of_another_issuer_names_no_login() {
+    provider_answers(TOKEN, USER);
+    let server = server().tool("login", "Says which", |(): (), cx: Context| async move {
+        let claims = cx.principal().and_then(Principal::claims::<TokenClaims>);
+        let login = claims.and_then(|claims| claims.get::<String>("login").ok()?);
+        Ok(login.unwrap_or_default())
+    });
+    let signer = Signer::ed25519(1);
+    let keys = StaticKeys::new(signer.key_set("k1"));
+    let login = login().protection(|it| it.issuer_with_keys(ISSUER, keys));
+    let service = server
+        .http()
+        .delegate_login(login)
+        .into_service(Sim)
+        .unwrap();
+    let (_, access, _) = tokens(&service);
+    let id = call(&service, &access, "login").unwrap();
+    let claims = Claims::default().with("login", format!("\"{id}\""));
+    let token = signer.token("k1", &claims);
+    assert_eq!(call(&service, &token, "login"), Ok(id));
+    assert_eq!(whose(&service, &token), Ok(" none".into()));
 }
 
 /// AU-14: a refresh asks the provider, and what it has ended is over within half a minute.

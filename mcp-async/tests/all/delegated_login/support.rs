@@ -161,9 +161,15 @@ pub(crate) fn tokens(service: &HttpService) -> (String, String, String) {
     )
 }
 
-/// Calls the tool with this token; the answer, or the status.
 pub(crate) fn whose(service: &HttpService, token: &str) -> Result<String, u16> {
-    let asked = modern(r#"1 tools/call {"name":"whose","arguments":{}}"#);
+    call(service, token, "whose")
+}
+
+/// Calls a tool with this token; the answer, or the status.
+pub(crate) fn call(service: &HttpService, token: &str, tool: &str) -> Result<String, u16> {
+    let asked = modern(&format!(
+        r#"1 tools/call {{"name":"{tool}","arguments":{{}}}}"#
+    ));
     let reply = send(service, asked.signed(token));
     match reply.status.as_u16() {
         200 => {

@@ -11,6 +11,6 @@ mod scopes;
 mod secrets;
 mod sharing;
 mod signed_tokens;
-mod signer;
+pub(crate) mod signer;
 mod statuses;
-mod support;
+pub(crate) mod support;

@@ -20,13 +20,16 @@ use crate::server::Principal;
 use crate::shares::CallerId;
 
 impl HttpEndpoint {
-    /// Adds the login at the provider to the claims of a principal with a token of the authorization server.
+    /// Adds the login at the provider to the claims of a principal with a token of the authorization server, and of no
+    /// other that the endpoint trusts.
     pub(in crate::http::server) fn with_login(
         &self,
         principal: Principal,
         claims: &TokenClaims,
     ) -> Principal {
-        match (&self.options.login, claims.get(LOGIN_CLAIM)) {
+        let server = self.options.login.as_ref();
+        let own = server.filter(|login| claims.issuer() == Some(login.server.issuer()));
+        match (own, claims.get(LOGIN_CLAIM)) {
             (Some(server), Ok(Some(login))) => {
                 principal.with_claims(ProviderLogin::new(Arc::clone(server), login))
             }
