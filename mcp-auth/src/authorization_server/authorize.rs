@@ -66,6 +66,10 @@ impl Authorize {
             "The redirect URI of the application is not one that it has registered.",
         );
         let redirect_uri = redirect.ok_or(wrong)?;
+        if !context.server.allows_redirect(&redirect_uri) {
+            let text = "Applications that receive the access at this host are not allowed here.";
+            return Err(RequestError::invalid_request(text));
+        }
         let state = self.parameters.get("state");
         match self.check(context, client, &redirect_uri) {
             Ok(request) if self.may_be_remembered(context) => {

@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use mcp_proto::http::Head;
 
@@ -28,6 +29,9 @@ pub struct LoginSettings {
     pub registration: bool,
     /// Accepts the URL of a metadata document as a client id; true otherwise.
     pub client_documents: bool,
+    /// The hosts that clients may receive codes at, in addition to programs on the user's device; every host
+    /// otherwise.
+    pub redirect_hosts: Option<Vec<String>>,
     /// The lifetime of a registration; a year otherwise.
     pub registration_lifetime: u64,
     /// The lifetime of an access token; 600 otherwise, which is the most.
@@ -55,6 +59,7 @@ impl LoginSettings {
             provider,
             registration: true,
             client_documents: true,
+            redirect_hosts: None,
             registration_lifetime: 366 * DAY,
             access_lifetime: MAX_ACCESS_LIFETIME,
             login_lifetime: 30 * DAY,
@@ -206,6 +211,16 @@ impl AuthorizationServer {
     /// Returns the URL that users come back to from the provider, which is registered there.
     pub fn callback_url(&self) -> String {
         self.url(LoginEndpoint::Callback)
+    }
+
+    /// Returns true if clients may receive codes at this URI.
+    pub(super) fn allows_redirect(&self, redirect_uri: &str) -> bool {
+        let hosts = self.settings.redirect_hosts.as_ref();
+        let is_allowed = |uri: &Uri<'_>| {
+            let is_host = |host: &String| host.eq_ignore_ascii_case(uri.host());
+            uri.is_loopback() || hosts.is_none_or(|hosts| hosts.iter().any(is_host))
+        };
+        Uri::parse(redirect_uri).is_ok_and(|uri| is_allowed(&uri))
     }
 
     /// Returns the URL of an endpoint below the issuer.

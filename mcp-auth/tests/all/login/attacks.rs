@@ -416,6 +416,34 @@ fn the_server_is_no_open_redirector() {
     }
 }
 
+/// The operator names the hosts that applications receive codes at: a page of another one cannot trick users.
+#[test]
+fn codes_go_to_hosts_that_are_allowed() {
+    let mut settings = settings(oidc());
+    settings.redirect_hosts = Some(Vec::from(["app.example".into()]));
+    let mut world = World::of(settings);
+    for (redirect, status) in [
+        (REDIRECT, 200),
+        ("https://app.example/cb", 200),
+        ("https://APP.example:8443/cb", 200),
+        ("https://attacker.example/cb", 400),
+        ("https://app.example.attacker.example/cb", 400),
+        ("https://sub.app.example/cb", 400),
+    ] {
+        let client = world.register(redirect);
+        let url = authorize(&client, "").replace(&encode(REDIRECT), &encode(redirect));
+        for url in [format!("{url}&scope=admin"), url] {
+            let page = Browser::default().open(&mut world, &url);
+            if status == 400 {
+                assert_eq!((page.status, page.header("location")), (400, None));
+                assert!(!page.body.contains("<a"), "{}", page.body);
+            }
+            let is_wrong = url.ends_with("admin");
+            assert!(is_wrong || page.status == status, "{redirect}");
+        }
+    }
+}
+
 /// The clocks of two processes differ a little.
 #[test]
 fn what_a_process_with_a_fast_clock_issues_is_accepted() {
