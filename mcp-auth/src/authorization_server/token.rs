@@ -3,6 +3,7 @@
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use super::authorize::check_resource;
 use super::callback::CODE_LIFETIME;
@@ -32,7 +33,10 @@ pub(super) struct CodeGrant {
 /// The answer that the exchange of a code awaits.
 enum CodeStage {
     Load,
-    Saved(Box<LoginRecord>),
+    /// The login is being written, as this record.
+    Saved(Box<LoginRecord>, Vec<u8>),
+    /// The store has failed: the record shows if the login was written.
+    Unsure(Box<LoginRecord>, Vec<u8>),
     Revoked,
 }
 
@@ -45,7 +49,8 @@ impl TokenRequest {
             let text = "clients are public here, and have no secret";
             return Err(RequestError::new("invalid_client", text));
         }
-        let client = get("client_id").ok_or(missing("client_id is missing"))?;
+        let unnamed = missing("client_id is missing in the form: clients are public here");
+        let client = get("client_id").ok_or(unnamed)?;
         check_resource(context, get("resource"))?;
         match get("grant_type").ok_or(missing("grant_type is missing"))? {
             "authorization_code" => {
@@ -96,20 +101,37 @@ impl CodeGrant {
     ) -> Result<LoginStep<LoginResponse>, RequestError> {
         let stage = core::mem::replace(&mut self.stage, CodeStage::Load);
         match (stage, input) {
-            (CodeStage::Load, LoginInput::Record(record)) => self.redeem(context, record),
-            (CodeStage::Saved(login), LoginInput::Written(true)) => {
-                let response = tokens(context, &self.login, &login)?;
-                Ok(LoginStep::Done(response))
+            (CodeStage::Unsure(login, saved), LoginInput::Record(Some((_, record))))
+                if record == saved =>
+            {
+                tokens(context, &self.login, &login).map(LoginStep::Done)
             }
+            (CodeStage::Load | CodeStage::Unsure(..), LoginInput::Record(record)) => {
+                self.redeem(context, record)
+            }
+            (CodeStage::Saved(login, _), LoginInput::Written(true)) => {
+                tokens(context, &self.login, &login).map(LoginStep::Done)
+            }
+            (
+                CodeStage::Saved(login, saved) | CodeStage::Unsure(login, saved),
+                LoginInput::Failed(_),
+            ) => {
+                self.stage = CodeStage::Unsure(login, saved);
+                Ok(LoginStep::Do(LoginAction::Wait))
+            }
+            (stage @ CodeStage::Unsure(..), LoginInput::Waited) => self.load(stage),
             (CodeStage::Revoked, LoginInput::Written(true)) => Err(USED),
-            (_, LoginInput::Start | LoginInput::Written(false)) => {
-                let tries = self.tries.checked_sub(1);
-                self.tries = tries.ok_or(RequestError::UNAVAILABLE)?;
-                let (key, to_change) = (LoginRecord::key(&self.login), true);
-                Ok(LoginStep::Do(LoginAction::Load { key, to_change }))
-            }
+            (_, LoginInput::Start | LoginInput::Written(false)) => self.load(CodeStage::Load),
             _ => Err(RequestError::UNAVAILABLE),
         }
+    }
+
+    fn load(&mut self, stage: CodeStage) -> Result<LoginStep<LoginResponse>, RequestError> {
+        let tries = self.tries.checked_sub(1);
+        self.tries = tries.ok_or(RequestError::UNAVAILABLE)?;
+        self.stage = stage;
+        let (key, to_change) = (LoginRecord::key(&self.login), true);
+        Ok(LoginStep::Do(LoginAction::Load { key, to_change }))
     }
 
     /// Checks that the request belongs to the authorization, and notes that the code was used. One that was used
@@ -144,7 +166,9 @@ impl CodeGrant {
         }
         login.expires = context.after(context.server.settings.login_lifetime);
         let action = save_login(context, &self.login, &login, version)?;
-        self.stage = CodeStage::Saved(login);
+        if let LoginAction::Save { record, .. } = &action {
+            self.stage = CodeStage::Saved(login, record.clone());
+        }
         Ok(LoginStep::Do(action))
     }
 }
@@ -253,10 +277,11 @@ impl LoginMachine for Revocation {
                 LoginStep::Do(LoginAction::Load { key, to_change })
             }
             LoginInput::Record(Some((version, record))) => {
-                let login: Option<LoginRecord> = context.open(&key, record);
+                let Some(login) = context.open::<LoginRecord>(&key, record) else {
+                    return done;
+                };
                 let client = self.client_id.as_ref();
-                let is_own = |login: &LoginRecord| client.is_none_or(|id| *id == login.client_id);
-                match login.as_ref().is_some_and(is_own) {
+                match client.is_none_or(|id| *id == login.client_id) {
                     true => LoginStep::Do(LoginAction::Remove { key, version }),
                     false => {
                         let text = "the token is of another client";

@@ -352,6 +352,8 @@ fn what_one_provider_has_granted_is_not_sent_to_another() {
     let response = world.token(&refresh_form(&client, &refresh));
     assert_eq!(text(&response, "error"), "invalid_grant");
     assert!(world.check(&access).is_none());
+    let revoked = world.send(&Sent::post("/revoke", format!("token={refresh}")));
+    assert_eq!(revoked.status, 200, "it is as good as revoked");
     assert!(world.requests.is_empty());
     // The registration is one with this server, and users log in anew.
     let page = browser.open(&mut world, &authorize(&client, ""));

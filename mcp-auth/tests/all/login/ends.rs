@@ -187,6 +187,27 @@ fn an_outcome_is_written_although_the_store_was_away() {
     }
 }
 
+/// The client of a code is not taken for a thief because the store was away when the code was exchanged.
+#[test]
+fn a_code_is_of_use_although_the_store_was_away() {
+    for answers_are_lost in [false, true] {
+        for failures in 2..4 {
+            let mut world = World::new();
+            let client = world.register(REDIRECT);
+            let code = world.log_in(&client);
+            world.fails_after = 1;
+            world.answers_are_lost = answers_are_lost;
+            world.store_failures = failures;
+            let response = world.token(&code_form(&client, &code));
+            assert_eq!(response.status, 200, "{answers_are_lost} {failures}");
+            assert!(world.check(&text(&response, "access_token")).is_some());
+            let again = world.token(&code_form(&client, &code));
+            assert_eq!(text(&again, "error"), "invalid_grant");
+            assert!(world.store.is_empty());
+        }
+    }
+}
+
 /// A login that is revoked while the provider answers stays revoked.
 #[test]
 fn a_revocation_wins_over_a_refresh() {

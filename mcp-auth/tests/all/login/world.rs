@@ -174,8 +174,9 @@ pub(crate) struct World {
     pub(crate) crypto: Toy,
     pub(crate) now: u64,
     pub(crate) store: BTreeMap<String, (u32, Vec<u8>)>,
-    /// The number of actions on the store that fail from now on.
+    /// The number of actions on the store that fail, after so many that do not.
     pub(crate) store_failures: usize,
+    pub(crate) fails_after: usize,
     /// True if those are done, and their answers are lost.
     pub(crate) answers_are_lost: bool,
     /// Requests to the provider, and to clients' documents.
@@ -227,6 +228,7 @@ impl World {
             now: NOW,
             store: BTreeMap::new(),
             store_failures: 0,
+            fails_after: 0,
             answers_are_lost: false,
             requests: Vec::new(),
             responses: VecDeque::new(),
@@ -298,7 +300,7 @@ impl World {
                     self.now += 1;
                     advance(self, LoginInput::Waited)
                 }
-                action if self.store_failures > 0 => {
+                action if self.store_failures > 0 && self.fails_after == 0 => {
                     self.store_failures -= 1;
                     if self.answers_are_lost {
                         self.act(action);
@@ -318,6 +320,7 @@ impl World {
 
     /// An action on the store.
     fn act(&mut self, action: LoginAction) -> Acted {
+        self.fails_after = self.fails_after.saturating_sub(1);
         let is_current = |store: &BTreeMap<String, (u32, Vec<u8>)>, key: &String, version: u32| {
             store.get(key).is_some_and(|(it, _)| *it == version)
         };
