@@ -223,12 +223,10 @@ impl Head for Request {
         "/mcp"
     }
 
-    fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-        match name {
-            "authorization" => each(self.authorization.as_bytes()),
-            "dpop" => self.proof.iter().for_each(|proof| each(proof.as_bytes())),
-            _ => {}
-        }
+    fn fields<'h>(&'h self, each: &mut dyn FnMut(&'h str, &'h [u8])) {
+        each("authorization", self.authorization.as_bytes());
+        let proofs = self.proof.iter();
+        proofs.for_each(|proof| each("dpop", proof.as_bytes()));
     }
 }
 

@@ -96,11 +96,9 @@ impl Head for Lines<'_> {
         self.path
     }
 
-    fn values<'v>(&'v self, name: &str, each: &mut dyn FnMut(&'v [u8])) {
-        for (field, value) in &self.fields {
-            if field.eq_ignore_ascii_case(name.as_bytes()) {
-                each(value);
-            }
+    fn fields<'v>(&'v self, each: &mut dyn FnMut(&'v str, &'v [u8])) {
+        for (name, value) in &self.fields {
+            each(core::str::from_utf8(name).unwrap_or_default(), value);
         }
     }
 }

@@ -63,8 +63,8 @@
 //! # impl Head for Post {
 //! #     fn method(&self) -> &str { "POST" }
 //! #     fn path(&self) -> &str { "/notes" }
-//! #     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-//! #         if name == "authorization" && !self.0.is_empty() { each(self.0.as_bytes()); }
+//! #     fn fields<'h>(&'h self, each: &mut dyn FnMut(&'h str, &'h [u8])) {
+//! #         if !self.0.is_empty() { each("authorization", self.0.as_bytes()); }
 //! #     }
 //! # }
 //! let resource = ProtectedResource::builder(RESOURCE)

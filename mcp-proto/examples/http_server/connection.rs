@@ -261,11 +261,9 @@ impl Head for RequestHead<'_, '_, '_> {
         target.split('?').next().unwrap_or_default()
     }
 
-    fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
+    fn fields<'h>(&'h self, each: &mut dyn FnMut(&'h str, &'h [u8])) {
         for field in self.0.headers.iter() {
-            if field.name.eq_ignore_ascii_case(name) {
-                each(field.value);
-            }
+            each(field.name, field.value);
         }
     }
 

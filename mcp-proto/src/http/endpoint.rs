@@ -1,6 +1,7 @@
 //! Accepts or refuses requests by their heads.
 
 use super::access::{Access, is_host};
+use super::fields::RequestFields;
 use super::head::SessionId;
 use super::head::{Field, Head, trim};
 use super::media::{EVENT_STREAM, JSON, accepts, is};
@@ -14,13 +15,10 @@ use crate::revision::{Http, Revision, RevisionSet};
 /// # impl mcp_proto::http::Head for Post {
 /// #     fn method(&self) -> &str { "POST" }
 /// #     fn path(&self) -> &str { "/mcp" }
-/// #     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-/// #         match name {
-/// #             "host" => each(self.0.as_bytes()),
-/// #             "content-type" => each(b"application/json"),
-/// #             "mcp-protocol-version" => each(b"2026-07-28"),
-/// #             _ => {}
-/// #         }
+/// #     fn fields<'h>(&'h self, each: &mut dyn FnMut(&'h str, &'h [u8])) {
+/// #         each("host", self.0.as_bytes());
+/// #         each("content-type", b"application/json");
+/// #         each("mcp-protocol-version", b"2026-07-28");
 /// #     }
 /// # }
 /// use mcp_proto::Revision;
@@ -120,13 +118,14 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     /// See [`Refusal`], in the order of its checks: path, transfer coding, host, origin, HTTP
     /// method, media types, doubled fields.
     pub fn open<'h>(&self, head: &'h (impl Head + ?Sized)) -> Result<Opening<'h>, Refusal> {
-        self.admit(head)?;
+        let fields = RequestFields::read(head);
+        self.admit_fields(head, &fields)?;
         match head.method() {
-            "POST" => self.post(head).map(Opening::Post),
-            "GET" if self.has_streams() => self.get(head).map(Opening::Get),
+            "POST" => self.post(head, &fields).map(Opening::Post),
+            "GET" if self.has_streams() => self.get(head, &fields).map(Opening::Get),
             "DELETE" if self.has_streams() => {
-                self.legacy_version(head)?;
-                session(head).map(Opening::Delete)
+                self.legacy_version(head, &fields)?;
+                session(head, &fields).map(Opening::Delete)
             }
             _ if is_preflight(head) => Ok(Opening::Preflight),
             _ => Err(Refusal::Method),
@@ -140,19 +139,27 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     /// [`Refusal::Path`], [`Refusal::TransferEncoding`], [`Refusal::TwoLengths`],
     /// [`Refusal::HostMalformed`], [`Refusal::Host`], [`Refusal::Origin`].
     pub fn admit(&self, head: &(impl Head + ?Sized)) -> Result<(), Refusal> {
+        self.admit_fields(head, &RequestFields::read(head))
+    }
+
+    fn admit_fields(
+        &self,
+        head: &(impl Head + ?Sized),
+        fields: &RequestFields<'_>,
+    ) -> Result<(), Refusal> {
         if self.path.is_some_and(|path| path != head.path()) {
             return Err(Refusal::Path);
         }
-        match head.field("transfer-encoding") {
+        match fields.transfer_encoding {
             Field::None => {}
             Field::One(coding) if coding.eq_ignore_ascii_case(b"chunked") => {
-                if head.field("content-length") != Field::None {
+                if fields.content_length != Field::None {
                     return Err(Refusal::TwoLengths);
                 }
             }
             _ => return Err(Refusal::TransferEncoding),
         }
-        match head.field("host") {
+        match fields.host {
             Field::One(host) if !is_host(host) => return Err(Refusal::HostMalformed),
             Field::One(host) if self.access.allows_host(host) => {}
             // Without a host there is nothing to check, and where every host is allowed there is
@@ -162,7 +169,7 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
             Field::One(_) => return Err(Refusal::Host),
             Field::None | Field::Many => return Err(Refusal::HostMalformed),
         }
-        match head.field("origin") {
+        match fields.origin {
             Field::None => {}
             Field::One(origin) if self.access.allows_origin(origin) => {}
             _ => return Err(Refusal::Origin),
@@ -180,15 +187,21 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
         }
     }
 
-    fn post<'h>(&self, head: &'h (impl Head + ?Sized)) -> Result<Post<'h>, Refusal> {
-        match head.field("content-type") {
+    fn post<'h>(
+        &self,
+        head: &(impl Head + ?Sized),
+        fields: &RequestFields<'h>,
+    ) -> Result<Post<'h>, Refusal> {
+        match fields.content_type {
             Field::One(kind) if is(kind, JSON) => {}
             _ => return Err(Refusal::ContentType),
         }
-        if !accepts(head, JSON) || !accepts(head, EVENT_STREAM) {
+        // As the specification writes it.
+        let is_usual = fields.accept == Field::One(b"application/json, text/event-stream");
+        if !(is_usual || accepts(head, JSON) && accepts(head, EVENT_STREAM)) {
             return Err(Refusal::Accept);
         }
-        post_fields(head).map_err(|refusal| match refusal {
+        post_fields(head, fields).map_err(|refusal| match refusal {
             // There is no other era.
             Refusal::Doubled { field, .. } if !self.serves_legacy() => Refusal::Doubled {
                 field,
@@ -198,20 +211,28 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
         })
     }
 
-    fn get<'h>(&self, head: &'h (impl Head + ?Sized)) -> Result<Get<'h>, Refusal> {
-        self.legacy_version(head)?;
+    fn get<'h>(
+        &self,
+        head: &(impl Head + ?Sized),
+        fields: &RequestFields<'h>,
+    ) -> Result<Get<'h>, Refusal> {
+        self.legacy_version(head, fields)?;
         if !accepts(head, EVENT_STREAM) {
             return Err(Refusal::Accept);
         }
         Ok(Get {
-            session: session(head)?,
-            last_event_id: single(head, "last-event-id", "Last-Event-ID")?,
+            session: session(head, fields)?,
+            last_event_id: single(head, fields.last_event_id, "Last-Event-ID")?,
         })
     }
 
     /// A GET or a DELETE has no body that could say more.
-    fn legacy_version(&self, head: &(impl Head + ?Sized)) -> Result<(), Refusal> {
-        match version(head)? {
+    fn legacy_version(
+        &self,
+        head: &(impl Head + ?Sized),
+        fields: &RequestFields<'_>,
+    ) -> Result<(), Refusal> {
+        match version(head, fields)? {
             Version::Absent => Ok(()),
             Version::Known(revision) if self.revisions.contains(revision) => {
                 match revision.http() {
@@ -265,36 +286,45 @@ impl core::fmt::Debug for Post<'_> {
     }
 }
 
-fn post_fields<'h>(head: &'h (impl Head + ?Sized)) -> Result<Post<'h>, Refusal> {
+fn post_fields<'h>(
+    head: &(impl Head + ?Sized),
+    fields: &RequestFields<'h>,
+) -> Result<Post<'h>, Refusal> {
     Ok(Post {
-        version: version(head)?,
-        session: single(head, "mcp-session-id", "Mcp-Session-Id")?,
-        method: single(head, "mcp-method", "Mcp-Method")?,
-        name: single(head, "mcp-name", "Mcp-Name")?,
+        version: version(head, fields)?,
+        session: single(head, fields.session, "Mcp-Session-Id")?,
+        method: single(head, fields.method, "Mcp-Method")?,
+        name: single(head, fields.name, "Mcp-Name")?,
     })
 }
 
-fn version<'h>(head: &'h (impl Head + ?Sized)) -> Result<Version<'h>, Refusal> {
-    let value = single(head, VERSION, "MCP-Protocol-Version")?;
+fn version<'h>(
+    head: &(impl Head + ?Sized),
+    fields: &RequestFields<'h>,
+) -> Result<Version<'h>, Refusal> {
+    let value = single(head, fields.version, "MCP-Protocol-Version")?;
     Ok(value.map_or(Version::Absent, Version::read))
 }
 
-fn session<'h>(head: &'h (impl Head + ?Sized)) -> Result<SessionId<'h>, Refusal> {
-    let bytes = single(head, "mcp-session-id", "Mcp-Session-Id")?.ok_or(Refusal::SessionMissing)?;
+fn session<'h>(
+    head: &(impl Head + ?Sized),
+    fields: &RequestFields<'h>,
+) -> Result<SessionId<'h>, Refusal> {
+    let bytes = single(head, fields.session, "Mcp-Session-Id")?.ok_or(Refusal::SessionMissing)?;
     SessionId::new(bytes).ok_or(Refusal::SessionMalformed)
 }
 
 fn single<'h>(
-    head: &'h (impl Head + ?Sized),
-    name: &str,
+    head: &(impl Head + ?Sized),
+    field: Field<'h>,
     spelled: &'static str,
 ) -> Result<Option<&'h [u8]>, Refusal> {
-    match head.field(name) {
+    match field {
         Field::None => Ok(None),
         Field::One(value) => Ok(Some(value)),
         Field::Many => {
             let mut modern = false;
-            head.values(VERSION, &mut |value| {
+            head.values("mcp-protocol-version", &mut |value| {
                 modern |= Version::read(trim(value)).is_modern();
             });
             Err(Refusal::Doubled {
@@ -304,8 +334,6 @@ fn single<'h>(
         }
     }
 }
-
-const VERSION: &str = "mcp-protocol-version";
 
 /// Returns true if a browser asks before it sends the request of a page (CORS).
 pub fn is_preflight(head: &(impl Head + ?Sized)) -> bool {

@@ -18,11 +18,9 @@ use core::fmt;
 ///         "/mcp"
 ///     }
 ///
-///     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-///         for (key, value) in self.0 {
-///             if key.eq_ignore_ascii_case(name) {
-///                 each(value.as_bytes());
-///             }
+///     fn fields<'h>(&'h self, each: &mut dyn FnMut(&'h str, &'h [u8])) {
+///         for (name, value) in self.0 {
+///             each(name, value.as_bytes());
 ///         }
 ///     }
 /// }
@@ -39,9 +37,9 @@ pub trait Head {
     /// The path of the target, without the query.
     fn path(&self) -> &str;
 
-    /// Calls `each` with the value of every field line of this name, in their order. Names are
-    /// compared without regard to case (SH-39).
-    fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8]));
+    /// Calls `each` with the name and the value of every field line; those of one name in their order. The case of
+    /// a name does not matter (SH-39).
+    fn fields<'h>(&'h self, each: &mut dyn FnMut(&'h str, &'h [u8]));
 
     /// Returns true if the request must have a `Host`, as every request of HTTP/1.1 must (RFC 9112,
     /// section 3.2); the default is true. An HTTP library that does not present the authority of a
@@ -50,15 +48,19 @@ pub trait Head {
         true
     }
 
+    /// Calls `each` with the value of every field line of this name, in their order.
+    fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
+        self.fields(&mut |known, value| {
+            if known.eq_ignore_ascii_case(name) {
+                each(value);
+            }
+        });
+    }
+
     /// The field of this name, which may come once.
     fn field(&self, name: &str) -> Field<'_> {
         let mut field = Field::None;
-        self.values(name, &mut |value| {
-            field = match field {
-                Field::None => Field::One(trim(value)),
-                Field::One(_) | Field::Many => Field::Many,
-            };
-        });
+        self.values(name, &mut |value| field.add(value));
         field
     }
 }
@@ -73,6 +75,16 @@ pub enum Field<'h> {
     One(&'h [u8]),
     /// It is there more than once.
     Many,
+}
+
+impl<'h> Field<'h> {
+    /// Adds a line.
+    pub(super) const fn add(&mut self, value: &'h [u8]) {
+        *self = match self {
+            Self::None => Self::One(trim(value)),
+            Self::One(_) | Self::Many => Self::Many,
+        };
+    }
 }
 
 impl fmt::Debug for Field<'_> {

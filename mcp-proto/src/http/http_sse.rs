@@ -65,12 +65,9 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     /// impl Head for Get {
     ///     fn method(&self) -> &str { "GET" }
     ///     fn path(&self) -> &str { "/sse" }
-    ///     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-    ///         match name {
-    ///             "host" => each(b"localhost"),
-    ///             "accept" => each(b"text/event-stream"),
-    ///             _ => {}
-    ///         }
+    ///     fn fields<'h>(&'h self, each: &mut dyn FnMut(&'h str, &'h [u8])) {
+    ///         each("host", b"localhost");
+    ///         each("accept", b"text/event-stream");
     ///     }
     /// }
     ///

@@ -17,8 +17,8 @@ pub const EVENT_STREAM: &str = "text/event-stream";
 /// # impl mcp_proto::http::Head for Accept {
 /// #     fn method(&self) -> &str { "GET" }
 /// #     fn path(&self) -> &str { "/" }
-/// #     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-/// #         if name == "accept" { each(self.0.as_bytes()); }
+/// #     fn fields<'h>(&'h self, each: &mut dyn FnMut(&'h str, &'h [u8])) {
+/// #         each("accept", self.0.as_bytes());
 /// #     }
 /// # }
 /// use mcp_proto::http::media::{EVENT_STREAM, JSON, accepts};

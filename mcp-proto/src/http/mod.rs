@@ -54,12 +54,9 @@
 //! # impl Head for Post {
 //! #     fn method(&self) -> &str { "POST" }
 //! #     fn path(&self) -> &str { "/mcp" }
-//! #     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-//! #         match name {
-//! #             "host" => each(b"localhost"),
-//! #             "content-type" => each(b"application/json"),
-//! #             _ => {}
-//! #         }
+//! #     fn fields<'h>(&'h self, each: &mut dyn FnMut(&'h str, &'h [u8])) {
+//! #         each("host", b"localhost");
+//! #         each("content-type", b"application/json");
 //! #     }
 //! # }
 //!
@@ -77,6 +74,7 @@
 mod access;
 mod endpoint;
 mod era;
+mod fields;
 mod head;
 mod http_sse;
 mod limits;

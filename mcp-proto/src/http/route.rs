@@ -37,10 +37,10 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     /// # impl mcp_proto::http::Head for Head {
     /// #     fn method(&self) -> &str { "POST" }
     /// #     fn path(&self) -> &str { "/mcp" }
-    /// #     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
+    /// #     fn fields<'h>(&'h self, each: &mut dyn FnMut(&'h str, &'h [u8])) {
     /// #         let usual = [("host", "localhost"), ("content-type", "application/json")];
     /// #         for (key, value) in usual.iter().chain(self.0) {
-    /// #             if *key == name { each(value.as_bytes()); }
+    /// #             each(key, value.as_bytes());
     /// #         }
     /// #     }
     /// # }

@@ -82,8 +82,8 @@ fn a_version_without_host() {
             self.0.path()
         }
 
-        fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-            self.0.values(name, each);
+        fn fields<'h>(&'h self, each: &mut dyn FnMut(&'h str, &'h [u8])) {
+            self.0.fields(each);
         }
 
         fn requires_host(&self) -> bool {

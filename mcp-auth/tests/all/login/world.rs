@@ -140,12 +140,10 @@ impl Head for Sent {
         &self.path
     }
 
-    fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-        let fields = self
-            .fields
-            .iter()
-            .filter(|(known, _)| known.eq_ignore_ascii_case(name));
-        fields.for_each(|(_, value)| each(value.as_bytes()));
+    fn fields<'h>(&'h self, each: &mut dyn FnMut(&'h str, &'h [u8])) {
+        for (name, value) in &self.fields {
+            each(name, value.as_bytes());
+        }
     }
 }
 

@@ -57,11 +57,9 @@ impl Head for Request {
         self.path
     }
 
-    fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-        for (key, value) in &self.fields {
-            if key.eq_ignore_ascii_case(name) {
-                each(value.as_bytes());
-            }
+    fn fields<'h>(&'h self, each: &mut dyn FnMut(&'h str, &'h [u8])) {
+        for (name, value) in &self.fields {
+            each(name, value.as_bytes());
         }
     }
 }

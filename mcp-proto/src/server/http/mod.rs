@@ -66,14 +66,11 @@
 //! # impl Head for Post {
 //! #     fn method(&self) -> &str { "POST" }
 //! #     fn path(&self) -> &str { "/mcp" }
-//! #     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-//! #         match name {
-//! #             "host" => each(b"localhost"),
-//! #             "content-type" => each(b"application/json"),
-//! #             "mcp-protocol-version" => each(b"2026-07-28"),
-//! #             "mcp-method" => each(b"server/discover"),
-//! #             _ => {}
-//! #         }
+//! #     fn fields<'h>(&'h self, each: &mut dyn FnMut(&'h str, &'h [u8])) {
+//! #         each("host", b"localhost");
+//! #         each("content-type", b"application/json");
+//! #         each("mcp-protocol-version", b"2026-07-28");
+//! #         each("mcp-method", b"server/discover");
 //! #     }
 //! # }
 //!

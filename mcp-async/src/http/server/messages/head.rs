@@ -1,9 +1,7 @@
 //! The head of a request, in the form that the core reads.
 
 use http::Version;
-use http::header::{
-    ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN, TRANSFER_ENCODING,
-};
+use http::header::{HOST, HeaderValue};
 use http::request::Parts;
 use mcp_proto::http::Head;
 
@@ -29,45 +27,31 @@ impl Head for RequestHead<'_> {
         self.0.uri.path()
     }
 
-    fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
+    fn fields<'h>(&'h self, each: &mut dyn FnMut(&'h str, &'h [u8])) {
         let headers = &self.0.headers;
-        // A constant is found without being parsed.
-        let lines = match name {
-            "accept" => headers.get_all(ACCEPT),
-            "content-type" => headers.get_all(CONTENT_TYPE),
-            "host" => headers.get_all(HOST),
-            "mcp-method" => headers.get_all(&METHOD),
-            "mcp-name" => headers.get_all(&NAME),
-            "mcp-protocol-version" => headers.get_all(&PROTOCOL_VERSION),
-            "mcp-session-id" => headers.get_all(&SESSION_ID),
-            "origin" => headers.get_all(ORIGIN),
-            "transfer-encoding" => headers.get_all(TRANSFER_ENCODING),
-            name => headers.get_all(name),
-        };
-        if HOST == name
-            && let Some(authority) = self.authority()
-        {
-            each(authority.as_bytes());
-            // A single field that says the same is no second host.
-            let mut fields = lines.iter().map(HeaderValue::as_bytes);
+        let authority = self.authority();
+        if let Some(authority) = authority {
+            each(HOST.as_str(), authority.as_bytes());
+        }
+        // A single field that says the same is no second host.
+        let is_repeated = authority.is_some_and(|authority| {
+            let mut fields = headers.get_all(HOST).iter();
             let (first, second) = (fields.next(), fields.next());
-            let agrees = |field: &[u8]| field.eq_ignore_ascii_case(authority.as_bytes());
-            if first.is_some_and(agrees) && second.is_none() {
-                return;
+            let agrees =
+                |it: &HeaderValue| it.as_bytes().eq_ignore_ascii_case(authority.as_bytes());
+            first.is_some_and(agrees) && second.is_none()
+        });
+        for (name, value) in headers {
+            if !(is_repeated && *name == HOST) {
+                each(name.as_str(), value.as_bytes());
             }
         }
-        lines.iter().for_each(|line| each(line.as_bytes()));
     }
 
     fn requires_host(&self) -> bool {
         self.0.version == Version::HTTP_11
     }
 }
-
-static METHOD: HeaderName = HeaderName::from_static("mcp-method");
-static NAME: HeaderName = HeaderName::from_static("mcp-name");
-static PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 
 #[cfg(test)]
 mod tests {
