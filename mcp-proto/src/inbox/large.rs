@@ -93,6 +93,17 @@ impl Inbox<Vec<u8>> {
         })
     }
 
+    /// Frees the storage if it has more than `most` bytes and holds none, for an inbox that has grown for a large message.
+    pub fn give_back(&mut self, most: usize) {
+        if self.given != Given::Nothing {
+            self.release();
+        }
+        if self.start == self.end && self.store.len() > most {
+            (self.start, self.end) = (0, 0);
+            self.store = Vec::new();
+        }
+    }
+
     /// Gives the storage back, directly after the message was handled. If a part of it was kept,
     /// its holder keeps the storage, and the inbox gets a new one of the same size.
     pub fn put_back(&mut self, large: Large) {

@@ -34,6 +34,8 @@ pub(crate) struct Driver<R, W, X: Role> {
     inbox: Inbox<Vec<u8>>,
     /// The outbox that is being written, while the other one, under the lock, is being filled.
     writing: Outbox<Vec<u8>>,
+    /// The time until which large buffers are kept.
+    large_until: Option<Instant>,
     /// Bytes went to the writer and may stick in its buffer.
     unflushed: bool,
     /// The last step found no room for what the core may have to answer.
@@ -106,6 +108,7 @@ where
             alarm: Alarm::default(),
             inbox: Inbox::new(Vec::new(), limits),
             writing: shared.outbox(),
+            large_until: None,
             unflushed: false,
             full: false,
             calls: Calls::new(role, shared),
@@ -180,6 +183,7 @@ where
             turn.has_output = true;
             if let Some(large) = large {
                 self.inbox.put_back(large);
+                self.keep_large_from(turn.now);
             }
             turn.budget -= 1;
             if self.calls.carry_out(effect, turn.now).is_break() && self.phase < Phase::Flushing {
@@ -190,7 +194,12 @@ where
     }
 
     fn arm(&mut self, cx: &mut Context<'_>, turn: &Turn) -> Poll<()> {
-        let deadlines = [turn.timeout, self.deadline, self.calls.jobs.deadline()];
+        let deadlines = [
+            turn.timeout,
+            self.deadline,
+            self.large_until,
+            self.calls.jobs.deadline(),
+        ];
         let runtime = &self.calls.shared.runtime;
         self.alarm.poll_first(cx, runtime, turn.now, deadlines)
     }
@@ -226,6 +235,7 @@ where
         if driver.phase == Phase::Done {
             return Worked::Over(Ok(()));
         }
+        driver.give_back(turn.now);
         let mut moved = driver.work(turn);
         match driver.write(cx, turn) {
             Ok(wrote) => {

@@ -2,9 +2,11 @@
 
 use core::pin::Pin;
 use core::task::{Context, Poll};
+use core::time::Duration;
 use std::io;
 
 use futures_io::{AsyncRead, AsyncWrite};
+use mcp_proto::Instant;
 
 use super::{Driver, Phase, Turn, is_closed};
 use crate::connection::Role;
@@ -42,7 +44,7 @@ where
                 Poll::Ready(Ok(count)) => {
                     self.writing.consume(count);
                     if self.writing.is_empty() && self.writing.capacity() > KEPT {
-                        self.writing = self.calls.shared.outbox();
+                        self.keep_large(turn.now);
                     }
                     self.unflushed = true;
                     moved = true;
@@ -56,6 +58,35 @@ where
             self.deadline = Some(turn.now + self.shutdown_timeout);
         }
         Ok(moved)
+    }
+
+    /// A large message has come or leaves: the next one may need its buffers.
+    pub(super) fn keep_large_from(&mut self, now: Instant) {
+        self.large_until = Some(now + LARGE_FOR);
+    }
+
+    /// The large outbox that was written is the next one to be filled, while large messages come: to obtain so much
+    /// memory anew for each of them costs more than to fill it. There is one of them at a time.
+    fn keep_large(&mut self, now: Instant) {
+        let mut core = self.calls.shared.lock();
+        let is_spare = core.outbox.is_empty() && core.outbox.capacity() <= KEPT;
+        match is_spare && self.large_until.is_some_and(|until| now < until) {
+            true => core::mem::swap(&mut core.outbox, &mut self.writing),
+            false => self.writing = self.calls.shared.outbox(),
+        }
+    }
+
+    /// Gives large buffers back, if no large message came or left for some time.
+    pub(super) fn give_back(&mut self, now: Instant) {
+        if self.large_until.is_none_or(|until| now < until) {
+            return;
+        }
+        self.large_until = None;
+        self.inbox.give_back(KEPT);
+        let mut core = self.calls.shared.lock();
+        if core.outbox.is_empty() && core.outbox.capacity() > KEPT {
+            core.outbox = self.calls.shared.outbox();
+        }
     }
 
     /// Swaps the two outboxes, and tells those who wait that there is room.
@@ -72,6 +103,9 @@ where
             core::mem::swap(&mut core.outbox, &mut self.writing);
             core.take_room()
         };
+        if self.writing.pending().len() > KEPT {
+            self.keep_large_from(turn.now);
+        }
         waiting.wake();
         turn.changed |= self.full;
         true
@@ -90,6 +124,9 @@ where
             Poll::Ready(Ok(count)) => {
                 let more = count == spare.len();
                 self.inbox.filled(count);
+                if self.inbox.capacity() > KEPT && self.large_until.is_none() {
+                    self.large_until = Some(turn.now + LARGE_FOR);
+                }
                 if more && self.inbox.capacity() < READ {
                     self.inbox.widen();
                 }
@@ -111,5 +148,8 @@ where
 /// the core's first size.
 const READ: usize = 16 << 10;
 
-/// An output buffer that has grown past this is given back once it is empty.
+/// A buffer that has grown past this is given back, some time after it was needed.
 const KEPT: usize = 256 << 10;
+
+/// The time for which large buffers are kept after a large message.
+const LARGE_FOR: Duration = Duration::from_secs(1);

@@ -1,5 +1,7 @@
 //! What a call of a typed tool costs: one allocation, the job, if its handler is ready.
 
+use core::time::Duration;
+
 use allocation_counter::measure;
 use mcp_async::Server;
 use mcp_async::runtime::ManualRuntime;
@@ -10,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scripted::LinePeer;
 use crate::server_typed::support::Offer;
+use crate::sim::{Sim, advance, settle, spawn};
 use crate::texts::has;
 
 #[derive(Deserialize, JsonSchema)]
@@ -84,3 +87,52 @@ fn count(server: &impl Offer, tool: &str, arguments: &str, answer: &str) -> u64 
     assert_eq!(measured.count_total % 64, 0, "{tool}: {measured:?}");
     measured.count_total / 64
 }
+
+#[derive(Deserialize, JsonSchema)]
+struct Said {
+    text: String,
+}
+
+/// The buffers of a large message serve the next one, and are given back when none comes for a second.
+#[test]
+fn large_messages_take_turns_in_the_same_buffers() {
+    let echo = |said: Said, _: Context| async move { Ok(said.text) };
+    let server = Server::builder("demo", "1").tool("echo", "Says it again", echo);
+    let (mut lines, streams) = LinePeer::pair(1 << 20);
+    let (connection, _peer) = server.server().connect(streams, Sim);
+    spawn(async { connection.await.unwrap() });
+    let call = |text: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"text":"{text}"}},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}{}"#,
+            "\n"
+        )
+    };
+    let (large, small) = (call(&"x".repeat(LARGE)), call("x"));
+    let mut out = vec![0; 1 << 20];
+    let mut echo = |line: &str| {
+        let (mut sent, mut answered) = (0, false);
+        while !answered {
+            sent += lines.write_some(&line.as_bytes()[sent..]);
+            settle();
+            let count = lines.read_some(&mut out);
+            answered = out[..count].ends_with(b"\n");
+        }
+    };
+    (0..3).for_each(|_| echo(&large));
+    let measured = measure(|| echo(&large));
+    // The text as it was decoded, and what the decoder of `simd-json` needs. A buffer of the output would be one more.
+    assert!(measured.bytes_total < 5 * LARGE as u64, "{measured:?}");
+    let idle = measure(|| advance(Duration::from_secs(1)));
+    assert!(idle.bytes_current < -(LARGE as i64), "{idle:?}");
+    // Small messages do not keep them.
+    echo(&large);
+    let busy = measure(|| {
+        for _ in 0..20 {
+            advance(Duration::from_millis(100));
+            echo(&small);
+        }
+    });
+    assert!(busy.bytes_current < -(LARGE as i64), "{busy:?}");
+}
+
+const LARGE: usize = 4 << 20;
