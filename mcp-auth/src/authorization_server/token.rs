@@ -90,8 +90,8 @@ impl TokenRequest {
     }
 }
 
-/// The most times that a record is loaded to be changed.
-const TRIES: u32 = 5;
+/// The most times that a record is loaded to be changed: renewals that meet a revocation must not stop it.
+const TRIES: u32 = 40;
 
 impl CodeGrant {
     fn next(

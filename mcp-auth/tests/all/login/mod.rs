@@ -6,5 +6,6 @@ mod clients;
 mod ends;
 mod logins;
 mod providers;
+mod races;
 mod remembered;
 mod world;

@@ -236,88 +236,93 @@ impl World {
     }
 
     pub(crate) fn send(&mut self, sent: &Sent) -> LoginResponse {
-        let (server, metadata) = (self.server.clone(), self.metadata.clone());
-        let endpoint = server
-            .endpoint(sent)
-            .unwrap_or_else(|| panic!("{}", sent.path));
-        let context = LoginContext {
-            server: &server,
-            provider: metadata.as_ref(),
-            crypto: &self.crypto,
-            now: UnixTime::from_secs(self.now),
-        };
-        let machine =
-            LoginExchange::new(&context, endpoint, sent, &sent.query, sent.body.as_bytes());
+        let machine = self.exchange(sent);
         self.drive(machine)
     }
 
+    /// A request that has arrived.
+    pub(crate) fn exchange(&self, sent: &Sent) -> LoginExchange {
+        let endpoint = self.server.endpoint(sent);
+        let endpoint = endpoint.unwrap_or_else(|| panic!("{}", sent.path));
+        let body = sent.body.as_bytes();
+        LoginExchange::new(&self.context(), endpoint, sent, &sent.query, body)
+    }
+
+    pub(crate) fn context(&self) -> LoginContext<'_> {
+        LoginContext {
+            server: &self.server,
+            provider: self.metadata.as_ref(),
+            crypto: &self.crypto,
+            now: UnixTime::from_secs(self.now),
+        }
+    }
+
     pub(crate) fn drive<M: LoginMachine>(&mut self, mut machine: M) -> M::Output {
-        let (server, metadata) = (self.server.clone(), self.metadata.clone());
-        let mut advance = |world: &Self, input: LoginInput<'_>| {
-            let context = LoginContext {
-                server: &server,
-                provider: metadata.as_ref(),
-                crypto: &world.crypto,
-                now: UnixTime::from_secs(world.now),
-            };
-            machine.advance(&context, input)
-        };
-        let mut step = advance(self, LoginInput::Start);
+        let mut step = machine.advance(&self.context(), LoginInput::Start);
         loop {
-            let action = match step {
+            step = match step {
                 LoginStep::Done(output) => return output,
-                LoginStep::Do(action) => action,
-            };
-            step = match action {
-                LoginAction::Send(request) => {
-                    self.requests.push(request);
-                    let response = self.responses.pop_front().expect("a response");
-                    if let Some(meanwhile) = self.meanwhile.take() {
-                        meanwhile(self);
-                    }
-                    let json = "application/json";
-                    let (status, content_type, body) = match response {
-                        Response::Nothing => {
-                            step = advance(self, LoginInput::Failed("timed out"));
-                            continue;
-                        }
-                        Response::Body(status, body) => (status, json, body),
-                        Response::Page(content_type, body) => (200, content_type, body),
-                        Response::Tokens(claims, more) => {
-                            (200, json, tokens(claims, &more, &self.nonce))
-                        }
-                    };
-                    let response = HttpResponse {
-                        status,
-                        headers: &[("Content-Type", content_type.as_bytes())],
-                        body: body.as_bytes(),
-                    };
-                    advance(self, LoginInput::Response(response))
-                }
-                LoginAction::Wait => {
-                    self.now += 1;
-                    advance(self, LoginInput::Waited)
-                }
-                action if self.store_failures > 0 && self.fails_after == 0 => {
-                    self.store_failures -= 1;
-                    if self.answers_are_lost {
-                        self.act(action);
-                    }
-                    advance(self, LoginInput::Failed("the store is down"))
-                }
-                action => match self.act(action) {
-                    Acted::Loaded(found) => {
-                        let found = found.as_ref().map(|(version, it)| (*version, &**it));
-                        advance(self, LoginInput::Record(found))
-                    }
-                    Acted::Written(is_written) => advance(self, LoginInput::Written(is_written)),
-                },
+                LoginStep::Do(action) => self.act(&mut machine, action),
             };
         }
     }
 
+    /// Takes an action, and hands the machine its answer.
+    pub(crate) fn act<M: LoginMachine + ?Sized>(
+        &mut self,
+        machine: &mut M,
+        action: LoginAction,
+    ) -> LoginStep<M::Output> {
+        match action {
+            LoginAction::Send(request) => {
+                self.requests.push(request);
+                let response = self.responses.pop_front().expect("a response");
+                if let Some(meanwhile) = self.meanwhile.take() {
+                    meanwhile(self);
+                }
+                let json = "application/json";
+                let (status, content_type, body) = match response {
+                    Response::Nothing => {
+                        return machine.advance(&self.context(), LoginInput::Failed("timed out"));
+                    }
+                    Response::Body(status, body) => (status, json, body),
+                    Response::Page(content_type, body) => (200, content_type, body),
+                    Response::Tokens(claims, more) => {
+                        (200, json, tokens(claims, &more, &self.nonce))
+                    }
+                };
+                let response = HttpResponse {
+                    status,
+                    headers: &[("Content-Type", content_type.as_bytes())],
+                    body: body.as_bytes(),
+                };
+                machine.advance(&self.context(), LoginInput::Response(response))
+            }
+            LoginAction::Wait => {
+                self.now += 1;
+                machine.advance(&self.context(), LoginInput::Waited)
+            }
+            action if self.store_failures > 0 && self.fails_after == 0 => {
+                self.store_failures -= 1;
+                if self.answers_are_lost {
+                    self.store(action);
+                }
+                machine.advance(&self.context(), LoginInput::Failed("the store is down"))
+            }
+            action => match self.store(action) {
+                Acted::Loaded(found) => {
+                    let found = found.as_ref().map(|(version, it)| (*version, &**it));
+                    machine.advance(&self.context(), LoginInput::Record(found))
+                }
+                Acted::Written(is_written) => {
+                    machine.advance(&self.context(), LoginInput::Written(is_written))
+                }
+            },
+        }
+    }
+
     /// An action on the store.
-    fn act(&mut self, action: LoginAction) -> Acted {
+    fn store(&mut self, action: LoginAction) -> Acted {
         self.fails_after = self.fails_after.saturating_sub(1);
         let is_current = |store: &BTreeMap<String, (u32, Vec<u8>)>, key: &String, version: u32| {
             store.get(key).is_some_and(|(it, _)| *it == version)
