@@ -71,6 +71,11 @@ impl<V> ExpiringMap<V> {
         }
     }
 
+    /// Removes all entries, as if none had been there.
+    pub(super) fn clear(&mut self) {
+        *self = Self::new(self.capacity);
+    }
+
     pub(super) fn len(&self) -> usize {
         self.values.len()
     }

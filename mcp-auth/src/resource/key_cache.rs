@@ -11,6 +11,7 @@ use super::key_issuer::KeyIssuer;
 use super::key_source::{KeySearch, KeySource};
 use super::public_key::PublicKey;
 use super::text::{self, has_passed};
+use super::verified_tokens::VerifiedTokens;
 use crate::{AuthError, Document, Problem, UnixTime};
 
 /// The intervals at which the keys of an issuer are fetched.
@@ -54,6 +55,8 @@ impl Default for KeyFetchPolicy {
 pub(super) struct KeyCache {
     source: KeySource,
     keys: Vec<IssuerKey>,
+    /// Tokens that these keys have verified.
+    pub(super) verified: VerifiedTokens,
     /// The time at which the keys were received.
     received: Option<UnixTime>,
     /// The time at which the last fetch began; `None` if the next fetch need not wait.
@@ -87,10 +90,11 @@ pub(super) enum KeyLookup {
 }
 
 impl KeyCache {
-    pub(super) fn new(issuer: &KeyIssuer) -> Self {
+    pub(super) fn new(issuer: &KeyIssuer, capacity: usize) -> Self {
         Self {
             source: KeySource::new(issuer),
             keys: Vec::new(),
+            verified: VerifiedTokens::new(capacity),
             received: None,
             attempted: None,
             is_fetching: false,
@@ -105,6 +109,12 @@ impl KeyCache {
 
     pub(super) const fn searches(&self) -> u32 {
         self.searches
+    }
+
+    /// Returns the moment at which the keys are fetched again; `None` if there are none yet.
+    pub(super) fn fresh_until(&self, policy: &KeyFetchPolicy) -> Option<UnixTime> {
+        let received = self.received?;
+        Some(received.saturating_add(policy.fresh_for))
     }
 
     /// Finds a key. A check for which a search has ended since it began, `since` so many searches,
@@ -170,6 +180,7 @@ impl KeyCache {
         match document.ok_or(Problem::NotFound).and_then(read) {
             Ok(keys) => {
                 self.keys = keys;
+                self.verified.clear();
                 self.received = Some(now);
                 self.error = None;
             }

@@ -105,10 +105,12 @@ mod protected_resource;
 mod public_key;
 mod scope;
 mod settings;
+mod signed_token;
 mod text;
 mod token_check;
 mod token_policy;
 mod used_proofs;
+mod verified_tokens;
 mod verifier_state;
 
 // A resource and its settings.

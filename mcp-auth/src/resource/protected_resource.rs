@@ -37,6 +37,7 @@ pub struct ProtectedResource {
     pub(super) allows_anonymous: bool,
     pub(super) key_fetches: KeyFetchPolicy,
     pub(super) introspection_cache: u64,
+    pub(super) signature_cache: u64,
 }
 
 impl ProtectedResource {

@@ -56,7 +56,8 @@ pub struct ResourceBuilder {
     nonce_lifetime: Option<u64>,
     allows_anonymous: bool,
     key_fetches: KeyFetchPolicy,
-    introspection_cache: u64,
+    introspection_cache: Option<u64>,
+    signature_cache: u64,
 }
 
 impl ProtectedResource {
@@ -92,7 +93,8 @@ impl ResourceBuilder {
             nonce_lifetime: None,
             allows_anonymous: false,
             key_fetches: KeyFetchPolicy::default(),
-            introspection_cache: 30,
+            introspection_cache: None,
+            signature_cache: MAX_SIGNATURE_CACHE,
         }
     }
 
@@ -258,13 +260,25 @@ impl ResourceBuilder {
         self
     }
 
-    /// Sets the seconds for which answers about opaque tokens are kept, those of the application included; 30
-    /// by default. A revoked token is accepted for that long, and streams of a token that states no expiry end
-    /// then. With 0 each request is a question, and such streams end after 30 seconds.
+    /// Sets the seconds for which answers about opaque tokens are kept: 30 by default for those of an authorization
+    /// server, and 0 for those of a verifier of the application. A revoked token is accepted for that long, and streams
+    /// of a token that states no expiry end then. With 0 each request is a question, and such streams end after 30 seconds.
     ///
     /// The answer that a token is unknown, expired or revoked is kept for 5 seconds.
     pub const fn introspection_cache(mut self, seconds: u64) -> Self {
-        self.introspection_cache = seconds;
+        self.introspection_cache = Some(seconds);
+        self
+    }
+
+    /// Sets the seconds for which the signature of a token counts as verified when the token is sent again; 60 by default, at
+    /// most 60, and no longer than until the token expires or the keys of the issuer are fetched. With 0 each request
+    /// verifies a signature, as requests with a proof always do. Audience, times and scopes are checked for each request.
+    pub const fn signature_cache(mut self, seconds: u64) -> Self {
+        self.signature_cache = if seconds < MAX_SIGNATURE_CACHE {
+            seconds
+        } else {
+            MAX_SIGNATURE_CACHE
+        };
         self
     }
 
@@ -344,7 +358,12 @@ impl ResourceBuilder {
             nonce_lifetime: self.nonce_lifetime.filter(|_| self.dpop != DpopUse::Off),
             allows_anonymous: self.allows_anonymous,
             key_fetches: self.key_fetches,
-            introspection_cache: self.introspection_cache,
+            introspection_cache: self.introspection_cache.unwrap_or(if self.custom {
+                0
+            } else {
+                30
+            }),
+            signature_cache: self.signature_cache,
         })
     }
 
@@ -384,6 +403,9 @@ impl fmt::Debug for ResourceBuilder {
             .finish_non_exhaustive()
     }
 }
+
+/// The longest that a signature counts as verified, in seconds.
+const MAX_SIGNATURE_CACHE: u64 = 60;
 
 /// A URL that a setting may have: over TLS or on this machine, and without fragment.
 fn address(text: &str, error: SettingsError) -> Result<Uri<'_>, SettingsError> {

@@ -16,12 +16,11 @@ use super::claims::TokenClaims;
 use super::credentials::{RequestCredentials, scheme_of};
 use super::denial::{Denial, DenialReason};
 use super::jws::Jws;
-use super::key_cache::KeyLookup;
 use super::key_issuer::IssuerIndex;
 use super::proof::Proof;
 use super::protected_resource::ProtectedResource;
-use super::public_key::PublicKey;
 use super::scope::RequiredScopes;
+use super::signed_token::{SignedToken, SignedTokenStep};
 use super::verifier_state::VerifierState;
 use crate::Scheme;
 use crate::{Secret, UnixTime};
@@ -66,6 +65,8 @@ pub struct TokenCheck {
     /// The time until which the answer is kept.
     answer_until: Option<UnixTime>,
     token_hash: Option<Digest>,
+    /// The hash of the last part of the token.
+    signature_hash: Option<Digest>,
     proof: Option<ProofCheck>,
     asked: Asked,
     denied: Option<DenialReason>,
@@ -75,19 +76,13 @@ pub struct TokenCheck {
 enum TokenKind {
     /// The request has no token.
     Absent,
+    /// It is looked for among the tokens that were verified, before it is read.
+    Unread,
+    /// Its signature was verified for another request.
+    Remembered,
     Signed(Box<SignedToken>),
     /// The authorization server or the application verifies it.
     Opaque,
-}
-
-#[derive(Clone)]
-struct SignedToken {
-    jws: Jws,
-    issuer: IssuerIndex,
-    /// The number of searches for keys that had ended when the key was needed.
-    since: Option<u32>,
-    key: Option<PublicKey>,
-    is_verified: bool,
 }
 
 #[derive(Clone)]
@@ -109,6 +104,7 @@ enum Asked {
     Nothing,
     Nonce,
     TokenHash,
+    SignatureHash,
     Keys(IssuerIndex),
     KeysOfOthers(IssuerIndex),
     TokenSignature,
@@ -157,6 +153,7 @@ impl TokenCheck {
             is_new: false,
             answer_until: None,
             token_hash: None,
+            signature_hash: None,
             proof: None,
             asked: Asked::Nothing,
             denied: None,
@@ -193,42 +190,37 @@ impl TokenCheck {
                 replay: None,
             });
         }
-        let others = resource.introspection.is_some() || resource.has_verifier;
-        let is_signed = !resource.issuers.is_empty() && Jws::is_likely(credentials.token);
-        self.kind = match is_signed || !others {
-            true => self.read_signed(resource)?,
-            false => TokenKind::Opaque,
+        let is_kept = resource.signature_cache > 0 && !resource.issuers.is_empty();
+        self.kind = match is_kept && self.proof.is_none() && self.signature().is_some() {
+            true => TokenKind::Unread,
+            false => self.read_token(resource)?,
         };
         Ok(())
     }
 
-    /// Reads a token that the issuer has signed. Nothing is fetched for a token of an unknown
-    /// issuer.
-    fn read_signed(&mut self, resource: &ProtectedResource) -> Result<TokenKind, DenialReason> {
-        let jws = resource.tokens.parse(self.token.expose())?;
-        let claims = TokenClaims::read(jws.payload())?;
-        let issuer = claims.issuer().ok_or(DenialReason::Claim("iss"))?;
-        if claims.expires().is_none() {
-            return Err(DenialReason::Claim("exp"));
+    /// Finds out which kind of token it is, and reads one that the issuer has signed.
+    fn read_token(&mut self, resource: &ProtectedResource) -> Result<TokenKind, DenialReason> {
+        let token = self.token.expose();
+        let others = resource.introspection.is_some() || resource.has_verifier;
+        let is_signed = !resource.issuers.is_empty() && Jws::is_likely(token);
+        if others && !is_signed {
+            return Ok(TokenKind::Opaque);
         }
-        let mut known = resource.issuers.iter();
-        let index = known.position(|known| known.issuer == issuer);
-        let issuer = IssuerIndex(index.ok_or(DenialReason::Issuer)?);
+        let (token, claims) = SignedToken::read(token, resource)?;
         self.claims = Some(claims);
-        Ok(TokenKind::Signed(Box::new(SignedToken {
-            jws,
-            issuer,
-            since: None,
-            key: None,
-            is_verified: false,
-        })))
+        Ok(TokenKind::Signed(token))
+    }
+
+    /// The text that was signed and the signature, if the token is a signed one.
+    fn signature(&self) -> Option<(&str, &str)> {
+        self.token.expose().rsplit_once('.')
     }
 
     /// Returns what the caller has to do next. `now` is the time of the day.
     ///
     /// Cheap checks come first: a token of another resource or an expired one costs neither a fetch
     /// nor a signature, and the signature of a proof is verified only for the key that the token is
-    /// bound to.
+    /// bound to. A token whose signature was verified for another request needs a hash only.
     pub fn step<'c>(
         &'c mut self,
         resource: &'c ProtectedResource,
@@ -278,6 +270,7 @@ impl TokenCheck {
             &mut self.proof,
         ) {
             (Asked::TokenHash, _) => self.token_hash = Some(digest),
+            (Asked::SignatureHash, _) => self.signature_hash = Some(digest),
             (Asked::Thumbprint, Some(check)) => check.key = Some(digest),
             (Asked::ReplayHash, Some(check)) => check.replay = Some(digest),
             _ => self.denied = Some(DenialReason::UnexpectedAnswer),
@@ -289,7 +282,7 @@ impl TokenCheck {
         let asked = core::mem::replace(&mut self.asked, Asked::Nothing);
         match (asked, &mut self.kind, &mut self.proof) {
             (Asked::TokenSignature, TokenKind::Signed(token), _) if is_valid => {
-                token.is_verified = true;
+                token.set_verified();
             }
             (Asked::ProofSignature, _, Some(check)) if is_valid => check.is_verified = true,
             (Asked::TokenSignature, ..) => self.denied = Some(DenialReason::Signature),
@@ -339,6 +332,12 @@ impl TokenCheck {
     ) -> Result<Asked, DenialReason> {
         if matches!(self.kind, TokenKind::Absent) {
             return Ok(Asked::Nothing);
+        }
+        if matches!(self.kind, TokenKind::Unread) {
+            let Some(hash) = self.signature_hash else {
+                return Ok(Asked::SignatureHash);
+            };
+            self.kind = self.recall(&hash, resource, state, now)?;
         }
         let is_opaque = matches!(self.kind, TokenKind::Opaque);
         if self.token_hash.is_none() && (is_opaque || self.proof.is_some()) {
@@ -397,41 +396,51 @@ impl TokenCheck {
         Ok(None)
     }
 
+    /// Takes the claims of a token that was verified before, or reads it.
+    fn recall(
+        &mut self,
+        signature: &Digest,
+        resource: &ProtectedResource,
+        state: &VerifierState,
+        now: UnixTime,
+    ) -> Result<TokenKind, DenialReason> {
+        let message = self.signature().map_or("", |(message, _)| message);
+        let found = state.verified(resource, signature, message, now);
+        if let Some(claims) = found.cloned() {
+            self.claims = Some(claims);
+            return Ok(TokenKind::Remembered);
+        }
+        self.read_token(resource)
+    }
+
     fn verify_signed(
         &mut self,
         resource: &ProtectedResource,
         state: &mut VerifierState,
         now: UnixTime,
     ) -> Result<Option<Asked>, DenialReason> {
-        let (TokenKind::Signed(token), Some(claims), Some(scheme)) =
-            (&mut self.kind, &self.claims, self.scheme)
-        else {
+        let (Some(claims), Some(scheme)) = (&self.claims, self.scheme) else {
             return Err(DenialReason::UnexpectedAnswer);
         };
+        // AU-06, AU-18: for each request, whether the signature is verified for it or not.
         resource.tokens.check(claims, scheme, now)?;
-        if token.key.is_none() {
-            let keys = state.keys.get_mut(token.issuer.0);
-            let keys = keys.ok_or(DenialReason::UnexpectedAnswer)?;
-            let id = token.jws.key_id.as_deref();
-            let since = *token.since.get_or_insert(keys.searches());
-            let wanted = (id, token.jws.algorithm);
-            match keys.find(wanted, &resource.key_fetches, since, now) {
-                KeyLookup::Found(key) => {
-                    if !key.fits_signature(&token.jws.signature) {
-                        return Err(DenialReason::Signature);
-                    }
-                    token.key = Some(key);
+        let TokenKind::Signed(token) = &mut self.kind else {
+            return Ok(None);
+        };
+        match token.step(resource, state, now)? {
+            SignedTokenStep::Fetch(url) => {
+                self.fetched_url = url;
+                Ok(Some(Asked::Keys(token.issuer)))
+            }
+            SignedTokenStep::Wait => Ok(Some(Asked::KeysOfOthers(token.issuer))),
+            SignedTokenStep::VerifySignature => Ok(Some(Asked::TokenSignature)),
+            SignedTokenStep::Verified => {
+                if let Some(hash) = self.signature_hash.take() {
+                    token.remember(hash, claims, resource, state, now);
                 }
-                KeyLookup::Fetch(url) => {
-                    self.fetched_url = url;
-                    return Ok(Some(Asked::Keys(token.issuer)));
-                }
-                KeyLookup::Wait => return Ok(Some(Asked::KeysOfOthers(token.issuer))),
-                KeyLookup::Unknown => return Err(DenialReason::UnknownKey),
-                KeyLookup::Unavailable => return Err(DenialReason::VerifierUnavailable),
+                Ok(None)
             }
         }
-        Ok((!token.is_verified).then_some(Asked::TokenSignature))
     }
 
     fn verify_opaque(
@@ -510,21 +519,19 @@ impl TokenCheck {
     fn to_step<'c>(&'c self, resource: &'c ProtectedResource) -> Option<CheckStep<'c>> {
         let signed = match &self.kind {
             TokenKind::Signed(token) => Some(token),
-            TokenKind::Absent | TokenKind::Opaque => None,
+            _ => None,
         };
         Some(match self.asked {
             Asked::Nothing => return None,
             Asked::Nonce => CheckStep::MakeNonce,
             Asked::TokenHash => CheckStep::Hash(self.token.expose().as_bytes()),
+            Asked::SignatureHash => CheckStep::Hash(self.signature()?.1.as_bytes()),
             Asked::Keys(issuer) => CheckStep::FetchKeys {
                 issuer,
                 url: &self.fetched_url,
             },
             Asked::KeysOfOthers(issuer) => CheckStep::WaitForKeys { issuer },
-            Asked::TokenSignature => {
-                let token = signed?;
-                CheckStep::VerifySignature(SignatureToVerify::new(&token.jws, token.key.as_ref()?))
-            }
+            Asked::TokenSignature => CheckStep::VerifySignature(signed?.signature()?),
             Asked::Opaque => match &resource.introspection {
                 Some(asked) => CheckStep::Introspect {
                     issuer: &asked.issuer,

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
+use super::Digest;
 use super::claims::TokenClaims;
 use super::expiring_map::ExpiringMap;
 use super::key_cache::KeyCache;
@@ -13,8 +14,8 @@ use super::protected_resource::ProtectedResource;
 use super::used_proofs::UsedProofs;
 use crate::{AuthError, UnixTime};
 
-/// The state that is kept between the requests of a resource: keys of issuers, answers about
-/// tokens, proofs that were used, and nonces.
+/// The state that is kept between the requests of a resource: keys of issuers and the tokens that they have verified,
+/// answers about tokens, proofs that were used, and nonces.
 ///
 /// A server with several processes has one in each. A proof can then be used once in each of them.
 ///
@@ -37,17 +38,19 @@ pub struct VerifierState {
 const PROOFS_PER_TOKEN: usize = 8;
 
 impl VerifierState {
-    /// Knows nothing. Up to `capacity` tokens, as many invented ones, and eight times as many proofs are kept; if
-    /// there are more, those that expire first are forgotten: of all tokens, and of the proofs those of the key
-    /// that has the most.
+    /// Knows nothing. Up to `capacity` opaque tokens, as many signed ones of each issuer, as many invented ones, and eight
+    /// times as many proofs are kept; if there are more, those that expire first are forgotten: of the tokens of one
+    /// kind, and of the proofs those of the key that has the most.
     ///
     /// A proof of such a key that may be a forgotten one is refused. The clock of its client may then be
     /// late by fewer seconds, and a client that sends more proofs with times in the future than are kept
     /// waits until that time. Other keys are not concerned. Each proof is kept for up to 331 s: eight times
     /// `capacity` should exceed the requests with proofs in that time.
     pub fn new(resource: &ProtectedResource, capacity: usize) -> Self {
+        let keys = resource.issuers.iter();
+        let keys = keys.map(|issuer| KeyCache::new(issuer, capacity));
         Self {
-            keys: resource.issuers.iter().map(KeyCache::new).collect(),
+            keys: Vec::from_iter(keys),
             tokens: ExpiringMap::new(capacity),
             known: ExpiringMap::new(capacity),
             refused: ExpiringMap::new(capacity),
@@ -57,11 +60,31 @@ impl VerifierState {
         }
     }
 
+    /// Returns the claims of a token that keys of an issuer have verified lately. Other issuers than that of the token,
+    /// and other verifiers, have entries of their own.
+    pub(super) fn verified(
+        &self,
+        resource: &ProtectedResource,
+        signature: &Digest,
+        message: &str,
+        now: UnixTime,
+    ) -> Option<&TokenClaims> {
+        let seconds = resource.signature_cache;
+        self.keys
+            .iter()
+            .zip(&resource.issuers)
+            .find_map(|(keys, issuer)| {
+                let claims = keys.verified.find(signature, message, seconds, now)?;
+                (claims.issuer() == Some(&issuer.issuer)).then_some(claims)
+            })
+    }
+
     /// Gives the answer to [`CheckStep::FetchKeys`](super::CheckStep::FetchKeys): the body of a
     /// response with status 200, or `None` if there is no such response. Returns whether the
     /// document can be used; one that cannot is treated like none.
     ///
-    /// All checks that wait for keys of this issuer have to be continued.
+    /// All checks that wait for keys of this issuer have to be continued. What the keys before these have verified is
+    /// forgotten.
     pub fn set_keys(
         &mut self,
         issuer: IssuerIndex,

@@ -67,6 +67,7 @@ fn unexpected_answers() {
             let mut server = server();
             let mut check = server.resource.begin(&request, ResourceRequest::default());
             for _ in 0..steps {
+                server.hash(&mut check);
                 let step = check.step(&server.resource, &mut server.state, now);
                 assert!(matches!(step, CheckStep::FetchKeys { .. }), "{step:?}");
             }
@@ -93,6 +94,11 @@ fn steps_are_repeated() {
     let now = UnixTime::from_secs(NOW);
     let request = Request::bearer(&token(&["sub=\"grace\""]));
     let mut check = server.resource.begin(&request, ResourceRequest::default());
+    for _ in 0..3 {
+        let step = check.step(&server.resource, &mut server.state, now);
+        assert!(matches!(step, CheckStep::Hash(_)), "{step:?}");
+    }
+    server.hash(&mut check);
     for _ in 0..3 {
         let step = check.step(&server.resource, &mut server.state, now);
         assert!(matches!(step, CheckStep::VerifySignature(_)), "{step:?}");

@@ -151,7 +151,8 @@ fn both_kinds_of_tokens() {
 /// The application's own verifier; audience and expiry are checked nevertheless.
 #[test]
 fn verifiers_of_the_application() {
-    let mut server = Server::new(ProtectedResource::builder(RESOURCE).issuer_with_verifier(ISSUER));
+    let builder = || ProtectedResource::builder(RESOURCE).issuer_with_verifier(ISSUER);
+    let mut server = Server::new(builder().introspection_cache(30));
     server.verifier = |token| match token {
         "good" => {
             let claims = TokenClaims::new(ISSUER, RESOURCE).with_subject("ada");
@@ -184,4 +185,14 @@ fn verifiers_of_the_application() {
         server.refusal(&Request::bearer("other")),
         "401: the access token is unknown, expired or revoked"
     );
+    // It is asked each time if the application does not want its answers kept.
+    let verifier = server.verifier;
+    let mut server = Server::new(builder());
+    server.verifier = verifier;
+    for _ in 0..2 {
+        check(
+            &server.send(&good),
+            &format!("ask the application\n{GRANTED}"),
+        );
+    }
 }

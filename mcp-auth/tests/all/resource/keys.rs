@@ -37,7 +37,7 @@ fn keys_are_kept() {
 /// At most one fetch for all unknown keys of an interval.
 #[test]
 fn unknown_keys_are_fetched_at_a_bounded_rate() {
-    let mut server = Server::new(builder());
+    let mut server = Server::new(builder().signature_cache(0));
     server.send(&with_key("k1"));
     server.keys = Some(jwks(&["k1", "k2"]));
     server.now += 30;
@@ -70,6 +70,7 @@ fn one_request_fetches_for_all() {
     let request = with_key("k1");
     let mut first = server.resource.begin(&request, ResourceRequest::default());
     let now = UnixTime::from_secs(server.now);
+    server.hash(&mut first);
     let step = first.step(&server.resource, &mut server.state, now);
     let CheckStep::FetchKeys { issuer, .. } = step else {
         panic!("{step:?}")

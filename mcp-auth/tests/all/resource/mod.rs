@@ -11,5 +11,6 @@ mod introspection;
 mod keys;
 mod metadata;
 mod proofs;
+mod remembered;
 mod scopes;
 mod tokens;

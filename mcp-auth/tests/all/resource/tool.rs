@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_auth::UnixTime;
 use mcp_auth::resource::{
     Admission, CheckStep, Digest, ProtectedResource, PublicKey, RequiredScopes, ResourceBuilder,
-    ResourceRequest, SignatureToVerify, TokenClaims, VerifierState,
+    ResourceRequest, SignatureToVerify, TokenCheck, TokenClaims, VerifierState,
 };
 use mcp_proto::http::Head;
 
@@ -189,6 +189,16 @@ impl Server {
                 other => panic!("{other:?}"),
             }
         }
+    }
+
+    /// Answers the first step for a signed token, which asks for a hash.
+    pub(crate) fn hash(&mut self, check: &mut TokenCheck) {
+        let now = UnixTime::from_secs(self.now);
+        let digest = match check.step(&self.resource, &mut self.state, now) {
+            CheckStep::Hash(bytes) => digest(bytes),
+            step => panic!("{step:?}"),
+        };
+        check.set_digest(digest);
     }
 
     /// Status and text of a refusal, without what led to it.

@@ -53,7 +53,9 @@ impl DelegatedLogin {
     pub fn new(resource: impl Into<String>, provider: Provider) -> Self {
         let resource = resource.into();
         Self {
-            protection: Protection::new(resource.clone()),
+            // A login is read from a store, and may be kept as long as an answer of an authorization server.
+            protection: Protection::new(resource.clone())
+                .settings(|resource| resource.introspection_cache(30)),
             settings: LoginSettings::new(resource, provider),
             store: None,
             #[cfg(feature = "disk")]

@@ -84,7 +84,7 @@ impl Protection {
     }
 
     /// Changes settings that this type has no method for: names, algorithms, clock differences,
-    /// places of the metadata document. Later calls win.
+    /// places of the metadata document, how long tokens are remembered. Later calls win.
     ///
     /// ```
     /// use mcp_async::auth::Protection;
@@ -187,8 +187,8 @@ impl Protection {
         self
     }
 
-    /// Sets how many answers about tokens, and how many used proofs, are kept; 10 000 of each
-    /// otherwise.
+    /// Sets how many answers about opaque tokens, how many verified tokens of each issuer, and how many used proofs are
+    /// kept; 10 000 of each otherwise.
     pub const fn capacity(mut self, capacity: usize) -> Self {
         self.capacity = capacity;
         self

@@ -12,9 +12,9 @@ use crate::runtime::RuntimeHandle;
 /// Verifies opaque tokens of the application.
 ///
 /// It finds out what a token states, and judges nothing: audience, expiry and scopes of the claims
-/// are checked like those of every other token. An answer is kept for
-/// [30 seconds](mcp_auth::resource::ResourceBuilder::introspection_cache), and no longer than the token is
-/// valid; that a token is unknown, for 5 seconds. A closure is one, and so is a type whose method is an `async fn`.
+/// are checked like those of every other token. It is asked about each request, unless
+/// [`introspection_cache`](mcp_auth::resource::ResourceBuilder::introspection_cache) sets for how long answers are kept;
+/// that a token is unknown is kept for 5 seconds. A closure is one, and so is a type whose method is an `async fn`.
 ///
 /// ```
 /// use mcp_async::auth::{Scopes, Secret, TokenClaims, TokenVerifier};

@@ -1,0 +1,59 @@
+//! Tokens whose signatures were verified.
+
+use alloc::boxed::Box;
+
+use super::Digest;
+use super::claims::TokenClaims;
+use super::expiring_map::ExpiringMap;
+use crate::UnixTime;
+
+/// The tokens of one issuer whose signatures were verified lately. Each is found by the hash of its signature and by
+/// the text that was signed, which is compared: both together are the whole token, and neither can be used as one.
+#[derive(Clone, Debug)]
+pub(super) struct VerifiedTokens(ExpiringMap<VerifiedToken>);
+
+#[derive(Clone, Debug)]
+struct VerifiedToken {
+    message: Box<str>,
+    claims: TokenClaims,
+}
+
+impl VerifiedTokens {
+    pub(super) const fn new(capacity: usize) -> Self {
+        Self(ExpiringMap::new(capacity))
+    }
+
+    /// Returns the claims of a token that was verified at most `seconds` ago.
+    pub(super) fn find(
+        &self,
+        signature: &Digest,
+        message: &str,
+        seconds: u64,
+        now: UnixTime,
+    ) -> Option<&TokenClaims> {
+        // An entry that lasts longer is of a clock that was set back since.
+        let until = self.0.until(signature, now)?;
+        let found = self.0.get(signature, now)?;
+        let is_it = until <= now.saturating_add(seconds) && *found.message == *message;
+        is_it.then_some(&found.claims)
+    }
+
+    /// Adds a token, or takes the place of one with the same signature.
+    pub(super) fn insert(
+        &mut self,
+        signature: Digest,
+        (message, claims): (&str, &TokenClaims),
+        until: UnixTime,
+        now: UnixTime,
+    ) {
+        let token = VerifiedToken {
+            message: message.into(),
+            claims: claims.clone(),
+        };
+        self.0.renew(signature, token, until, now);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
