@@ -136,6 +136,15 @@ impl JsonText {
 
 /// Appends a JSON string.
 pub(crate) fn push_string(out: &mut String, text: &str) {
+    if text
+        .bytes()
+        .all(|byte| !matches!(byte, 0..=0x1f | b'"' | b'\\' | 0x7f..))
+    {
+        for part in ["\"", text, "\""] {
+            out.push_str(part);
+        }
+        return;
+    }
     let mut counting = Writer::counting();
     counting.string(text);
     let mut bytes = vec![0; counting.len()];

@@ -1,6 +1,10 @@
 //! The claims of a verified token.
 
+#[cfg(not(target_has_atomic = "ptr"))]
+use alloc::rc::Rc as Shared;
 use alloc::string::String;
+#[cfg(target_has_atomic = "ptr")]
+use alloc::sync::Arc as Shared;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -16,10 +20,15 @@ use crate::{Scopes, UnixTime};
 /// The claims of an access token: the payload of a JSON Web Token, the answer of an introspection,
 /// or what a verifier of the application found out.
 ///
-/// `Debug` shows times and scopes only. Serialization keeps everything, so that processes that trust each
-/// other can pass claims on.
+/// A clone shares the claims. `Debug` shows times and scopes only. Serialization keeps everything, so that processes that
+/// trust each other can pass claims on.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct TokenClaims {
+#[serde(from = "ClaimValues", into = "ClaimValues")]
+pub struct TokenClaims(Shared<ClaimValues>);
+
+/// The values of claims.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct ClaimValues {
     pub(super) issuer: Option<String>,
     pub(super) subject: Option<String>,
     pub(super) client: Option<String>,
@@ -39,77 +48,78 @@ impl TokenClaims {
     /// Claims that a verifier of the application found out. `audience` is the resource that the
     /// token was issued for; it is compared like that of every other token (AU-06).
     pub fn new(issuer: impl Into<String>, audience: impl Into<String>) -> Self {
-        Self {
+        let values = ClaimValues {
             issuer: Some(issuer.into()),
             audience: alloc::vec![audience.into()],
-            ..Self::empty()
-        }
+            ..ClaimValues::EMPTY
+        };
+        values.into()
     }
 
     /// Sets the user that the token was issued for.
     #[must_use]
     pub fn with_subject(mut self, subject: impl Into<String>) -> Self {
-        self.subject = Some(subject.into());
+        self.values_mut().subject = Some(subject.into());
         self
     }
 
     /// Sets the client that the token was issued to.
     #[must_use]
     pub fn with_client(mut self, client: impl Into<String>) -> Self {
-        self.client = Some(client.into());
+        self.values_mut().client = Some(client.into());
         self
     }
 
     /// Sets the granted scopes.
     #[must_use]
     pub fn with_scopes(mut self, scopes: Scopes) -> Self {
-        self.scopes = scopes;
+        self.values_mut().scopes = scopes;
         self
     }
 
     /// Sets the moment from which the token is not valid any more.
     #[must_use]
-    pub const fn with_expiry(mut self, expires: UnixTime) -> Self {
-        self.expires = Some(expires);
+    pub fn with_expiry(mut self, expires: UnixTime) -> Self {
+        self.values_mut().expires = Some(expires);
         self
     }
 
     /// Sets the thumbprint (RFC 7638) of the key that the token is bound to.
     #[must_use]
     pub fn with_key_thumbprint(mut self, thumbprint: impl Into<String>) -> Self {
-        self.key_thumbprint = Some(thumbprint.into());
+        self.values_mut().key_thumbprint = Some(thumbprint.into());
         self
     }
 
     /// Returns the issuer, `iss`.
     pub fn issuer(&self) -> Option<&str> {
-        self.issuer.as_deref()
+        self.0.issuer.as_deref()
     }
 
     /// Returns the user that the token was issued for, `sub`.
     pub fn subject(&self) -> Option<&str> {
-        self.subject.as_deref()
+        self.0.subject.as_deref()
     }
 
     /// Returns the client that the token was issued to: `client_id`, else `azp`.
     pub fn client(&self) -> Option<&str> {
-        self.client.as_deref()
+        self.0.client.as_deref()
     }
 
     /// Returns the resources that the token was issued for, `aud`.
     pub(crate) fn audience(&self) -> &[String] {
-        &self.audience
+        &self.0.audience
     }
 
     /// Returns the granted scopes.
-    pub const fn scopes(&self) -> &Scopes {
-        &self.scopes
+    pub fn scopes(&self) -> &Scopes {
+        &self.0.scopes
     }
 
     /// Returns the moment from which the token is not valid any more. Streams and other state that
     /// the token opened end then (AU-17).
-    pub const fn expires(&self) -> Option<UnixTime> {
-        self.expires
+    pub fn expires(&self) -> Option<UnixTime> {
+        self.0.expires
     }
 
     /// Returns the claim of this name, decoded. `None` if the token does not have it, or has `null`, and
@@ -128,14 +138,18 @@ impl TokenClaims {
 
     /// Returns all claims as a JSON object; empty for claims of the application's own verifier.
     pub fn all(&self) -> Object<'_> {
-        self.all.as_raw().object().unwrap_or_default()
+        self.0.all.as_raw().object().unwrap_or_default()
     }
 
     /// The identity of the sender: issuer, subject and client as a JSON array, so that no two
     /// identities have the same text (AU-17).
     pub fn identity(&self) -> String {
-        let mut list = String::from("[");
-        for part in [&self.issuer, &self.subject, &self.client] {
+        let parts = [self.issuer(), self.subject(), self.client()];
+        let len = parts.map(|part| part.map_or(4, str::len)).into_iter();
+        // With quotation marks and commas, if nothing is escaped.
+        let mut list = String::with_capacity(len.fold(12, usize::saturating_add));
+        list.push('[');
+        for part in parts {
             if list.len() > 1 {
                 list.push(',');
             }
@@ -180,7 +194,7 @@ impl TokenClaims {
             Some(client) => Some(client),
             None => string(azp, "azp")?,
         };
-        Ok(Self {
+        let values = ClaimValues {
             issuer: string(iss, "iss")?,
             subject: string(sub, "sub")?,
             client,
@@ -192,23 +206,44 @@ impl TokenClaims {
             key_thumbprint,
             has_other_binding,
             all: all.clone(),
-        })
+        };
+        Ok(values.into())
     }
 
-    const fn empty() -> Self {
-        Self {
-            issuer: None,
-            subject: None,
-            client: None,
-            audience: Vec::new(),
-            scopes: Scopes::new(),
-            expires: None,
-            not_before: None,
-            issued: None,
-            key_thumbprint: None,
-            has_other_binding: false,
-            all: RawBuf::new(),
-        }
+    pub(super) fn values(&self) -> &ClaimValues {
+        &self.0
+    }
+
+    pub(super) fn values_mut(&mut self) -> &mut ClaimValues {
+        Shared::make_mut(&mut self.0)
+    }
+}
+
+impl ClaimValues {
+    const EMPTY: Self = Self {
+        issuer: None,
+        subject: None,
+        client: None,
+        audience: Vec::new(),
+        scopes: Scopes::new(),
+        expires: None,
+        not_before: None,
+        issued: None,
+        key_thumbprint: None,
+        has_other_binding: false,
+        all: RawBuf::new(),
+    };
+}
+
+impl From<ClaimValues> for TokenClaims {
+    fn from(values: ClaimValues) -> Self {
+        Self(Shared::new(values))
+    }
+}
+
+impl From<TokenClaims> for ClaimValues {
+    fn from(claims: TokenClaims) -> Self {
+        Shared::unwrap_or_clone(claims.0)
     }
 }
 
@@ -248,8 +283,8 @@ const NAMES: [&str; 11] = [
 impl fmt::Debug for TokenClaims {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TokenClaims")
-            .field("scopes", &self.scopes)
-            .field("expires", &self.expires)
+            .field("scopes", self.scopes())
+            .field("expires", &self.expires())
             .finish_non_exhaustive()
     }
 }
@@ -319,15 +354,15 @@ mod tests {
         );
         let mut read = TokenClaims::read(&RawBuf::parse(all).unwrap()).unwrap();
         // Found out apart from the claims.
-        read.audience.push("c".into());
+        read.values_mut().audience.push("c".into());
         let own = TokenClaims::new("https://as.example/", "a")
             .with_subject("ada")
             .with_expiry(UnixTime::from_secs(7));
-        for claims in [read, own, TokenClaims::empty()] {
+        for claims in [read, own, ClaimValues::EMPTY.into()] {
             let bytes = serde_json::to_vec(&claims).unwrap();
             assert!(!bytes.contains(&b'\n'));
             let again: TokenClaims = serde_json::from_slice(&bytes).unwrap();
-            let TokenClaims {
+            let ClaimValues {
                 issuer,
                 subject,
                 client,
@@ -339,7 +374,8 @@ mod tests {
                 key_thumbprint,
                 has_other_binding,
                 all,
-            } = again;
+            } = again.into();
+            let claims = claims.values().clone();
             assert_eq!(
                 (issuer, subject, client, audience, scopes),
                 (

@@ -86,11 +86,12 @@ pub(super) fn scheme_of(head: &impl Head) -> Option<Scheme> {
 
 /// `token68` of RFC 9110, section 11.2.
 fn is_token(text: &str) -> bool {
-    let digits = text.trim_end_matches('=');
+    let digits = text.trim_end_matches('=').as_bytes();
     let is_sound = |byte: u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/')
+        byte.is_ascii_alphanumeric() | matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/')
     };
-    !digits.is_empty() && digits.bytes().all(is_sound)
+    // Without an early end, so that many bytes are compared at once.
+    !digits.is_empty() && digits.iter().fold(true, |all, byte| all & is_sound(*byte))
 }
 
 /// Returns true if a parameter of the query is called `access_token`, in any escaping.

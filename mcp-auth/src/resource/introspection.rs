@@ -32,12 +32,12 @@ impl IntrospectionIssuer {
             None => return Err(DenialReason::VerifierUnavailable),
         }
         let mut claims = TokenClaims::read(&raw.into())?;
-        match &claims.issuer {
-            Some(issuer) if *issuer != self.issuer => return Err(DenialReason::Issuer),
+        match claims.issuer() {
+            Some(issuer) if issuer != self.issuer => return Err(DenialReason::Issuer),
             Some(_) => {}
-            None => claims.issuer = Some(self.issuer.clone()),
+            None => claims.values_mut().issuer = Some(self.issuer.clone()),
         }
-        if claims.audience.is_empty() && self.assume_audience {
+        if claims.audience().is_empty() && self.assume_audience {
             // The authorization server answers about refresh tokens, too (RFC 7662, section 2).
             let is_access_token = match object.find(["token_type"]) {
                 Ok([kind]) => kind.filter(|kind| !kind.is_null()).is_none_or(|kind| {
@@ -49,7 +49,7 @@ impl IntrospectionIssuer {
             if !is_access_token {
                 return Err(DenialReason::Claim("token_type"));
             }
-            claims.audience.push(audience.into());
+            claims.values_mut().audience.push(audience.into());
         }
         Ok(claims)
     }

@@ -101,6 +101,7 @@ mod key_source;
 mod metadata;
 mod nonces;
 mod proof;
+mod proof_check;
 mod protected_resource;
 mod public_key;
 mod scope;

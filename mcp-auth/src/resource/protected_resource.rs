@@ -8,6 +8,7 @@ use core::fmt;
 use mcp_proto::http::Head;
 
 use super::admission::Admission;
+use super::claims::TokenClaims;
 use super::denial::{ChallengeSettings, Denial, DenialReason};
 use super::introspection::IntrospectionIssuer;
 use super::key_cache::KeyFetchPolicy;
@@ -86,14 +87,20 @@ impl ProtectedResource {
                 false => Err(self.deny(DenialReason::NoCredentials, None, needed, None)),
             };
         };
-        let all = self.scopes.union(needed);
-        match all.are_satisfied(&admission.claims.scopes, &*self.hierarchy) {
+        match self.suffices(&admission.claims, needed) {
             true => Ok(()),
             false => {
                 let reason = DenialReason::InsufficientScope;
                 Err(self.deny(reason, Some(admission.scheme), needed, None))
             }
         }
+    }
+
+    /// Returns true if a token has these scopes and those that every token needs.
+    pub(super) fn suffices(&self, claims: &TokenClaims, needed: &RequiredScopes) -> bool {
+        let both = [&self.scopes, needed];
+        let mut both = both.into_iter();
+        both.all(|needed| needed.are_satisfied(claims.scopes(), &*self.hierarchy))
     }
 
     pub(super) fn deny(

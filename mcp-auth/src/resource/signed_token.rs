@@ -125,7 +125,7 @@ impl SignedToken {
             return;
         };
         let until = now.saturating_add(resource.signature_cache);
-        let until = claims.expires.map_or(until, |expires| expires.min(until));
+        let until = claims.expires().map_or(until, |expires| expires.min(until));
         let fresh = keys.fresh_until(&resource.key_fetches);
         let Some(until) = fresh.map(|fresh| fresh.min(until)) else {
             return;

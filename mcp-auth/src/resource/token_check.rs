@@ -18,6 +18,7 @@ use super::denial::{Denial, DenialReason};
 use super::jws::Jws;
 use super::key_issuer::IssuerIndex;
 use super::proof::Proof;
+use super::proof_check::ProofCheck;
 use super::protected_resource::ProtectedResource;
 use super::scope::RequiredScopes;
 use super::signed_token::{SignedToken, SignedTokenStep};
@@ -49,12 +50,12 @@ pub struct ResourceRequest<'r> {
 /// `Debug` shows nothing of the token.
 #[derive(Clone)]
 pub struct TokenCheck {
-    method: String,
-    url: String,
     needed: RequiredScopes,
     defer_scopes: bool,
     scheme: Option<Scheme>,
     token: Secret,
+    /// The last dot of the token, if the token may be a signed one that is remembered.
+    last_dot: Option<usize>,
     kind: TokenKind,
     /// The claims, as far as they are known: those of a signed token before its signature is verified, too.
     claims: Option<TokenClaims>,
@@ -65,7 +66,7 @@ pub struct TokenCheck {
     /// The time until which the answer is kept.
     answer_until: Option<UnixTime>,
     token_hash: Option<Digest>,
-    /// The hash of the last part of the token.
+    /// The hash of the last part of the token, with its dot.
     signature_hash: Option<Digest>,
     proof: Option<ProofCheck>,
     asked: Asked,
@@ -83,19 +84,6 @@ enum TokenKind {
     Signed(Box<SignedToken>),
     /// The authorization server or the application verifies it.
     Opaque,
-}
-
-#[derive(Clone)]
-struct ProofCheck {
-    proof: Box<Proof>,
-    /// The hash of the key.
-    key: Option<Digest>,
-    is_verified: bool,
-    /// The text that is to be hashed.
-    input: String,
-    is_new: bool,
-    /// The hash of key and id.
-    replay: Option<Digest>,
 }
 
 /// The request to the caller.
@@ -141,12 +129,11 @@ impl TokenCheck {
         request: ResourceRequest<'_>,
     ) -> Self {
         let mut check = Self {
-            method: head.method().to_owned(),
-            url: request.url.unwrap_or(&resource.endpoint).to_owned(),
             needed: request.needed.cloned().unwrap_or_default(),
             defer_scopes: request.defer_scopes,
-            scheme: scheme_of(head),
+            scheme: None,
             token: Secret::default(),
+            last_dot: None,
             kind: TokenKind::Absent,
             claims: None,
             fetched_url: String::new(),
@@ -158,7 +145,7 @@ impl TokenCheck {
             asked: Asked::Nothing,
             denied: None,
         };
-        check.denied = check.read(resource, head, request.query).err();
+        check.denied = check.read(resource, head, request).err();
         check
     }
 
@@ -166,10 +153,14 @@ impl TokenCheck {
         &mut self,
         resource: &ProtectedResource,
         head: &impl Head,
-        query: Option<&str>,
+        request: ResourceRequest<'_>,
     ) -> Result<(), DenialReason> {
-        let found = RequestCredentials::read(head, query, &resource.challenges)?;
-        let Some(credentials) = found else {
+        let found = RequestCredentials::read(head, request.query, &resource.challenges);
+        self.scheme = match &found {
+            Ok(credentials) => credentials.map(|credentials| credentials.scheme),
+            Err(_) => scheme_of(head),
+        };
+        let Some(credentials) = found? else {
             return match resource.allows_anonymous && self.needed.scopes().is_empty() {
                 true => Ok(()),
                 false => Err(DenialReason::NoCredentials),
@@ -181,19 +172,16 @@ impl TokenCheck {
         self.token = credentials.token.into();
         if let Some(proof) = credentials.proof {
             let algorithms = resource.challenges.proof_algorithms;
-            self.proof = Some(ProofCheck {
-                proof: Box::new(Proof::parse(proof, algorithms)?),
-                key: None,
-                is_verified: false,
-                input: String::new(),
-                is_new: false,
-                replay: None,
-            });
+            let proof = Proof::parse(proof, algorithms)?;
+            let url = request.url.unwrap_or(&resource.endpoint);
+            self.proof = Some(ProofCheck::new(proof, head.method(), url));
         }
-        let is_kept = resource.signature_cache > 0 && !resource.issuers.is_empty();
-        self.kind = match is_kept && self.proof.is_none() && self.signature().is_some() {
-            true => TokenKind::Unread,
-            false => self.read_token(resource)?,
+        if resource.signature_cache > 0 && !resource.issuers.is_empty() && self.proof.is_none() {
+            self.last_dot = credentials.token.rfind('.');
+        }
+        self.kind = match self.last_dot {
+            Some(_) => TokenKind::Unread,
+            None => self.read_token(resource)?,
         };
         Ok(())
     }
@@ -211,9 +199,10 @@ impl TokenCheck {
         Ok(TokenKind::Signed(token))
     }
 
-    /// The text that was signed and the signature, if the token is a signed one.
+    /// The text that was signed, and the dot and the signature.
     fn signature(&self) -> Option<(&str, &str)> {
-        self.token.expose().rsplit_once('.')
+        let token = self.token.expose();
+        token.split_at_checked(self.last_dot?)
     }
 
     /// Returns what the caller has to do next. `now` is the time of the day.
@@ -343,8 +332,10 @@ impl TokenCheck {
         if self.token_hash.is_none() && (is_opaque || self.proof.is_some()) {
             return Ok(Asked::TokenHash);
         }
-        if let Some(asked) = self.check_proof_claims(resource, state, now)? {
-            return Ok(asked);
+        if let Some(check) = &self.proof
+            && check.needs_nonce(self.token_hash.as_ref(), resource, state, now)?
+        {
+            return Ok(Asked::Nonce);
         }
         let asked = match is_opaque {
             true => self.verify_opaque(resource, state, now)?,
@@ -356,44 +347,14 @@ impl TokenCheck {
         if let Some(asked) = self.verify_proof(state, now)? {
             return Ok(asked);
         }
-        let needed = resource.scopes.union(&self.needed);
-        let suffices = self.claims.as_ref().is_some_and(|claims| {
-            self.defer_scopes || needed.are_satisfied(&claims.scopes, &*resource.hierarchy)
-        });
+        let suffices = self
+            .claims
+            .as_ref()
+            .is_some_and(|claims| self.defer_scopes || resource.suffices(claims, &self.needed));
         match suffices {
             true => Ok(Asked::Nothing),
             false => Err(DenialReason::InsufficientScope),
         }
-    }
-
-    /// Checks the claims of a proof, without its signature (AU-110).
-    fn check_proof_claims(
-        &self,
-        resource: &ProtectedResource,
-        state: &VerifierState,
-        now: UnixTime,
-    ) -> Result<Option<Asked>, DenialReason> {
-        let Some(check) = &self.proof else {
-            return Ok(None);
-        };
-        // Once the signature is verified, only time could change anything.
-        if check.is_verified {
-            return Ok(None);
-        }
-        check.proof.check_request(&self.method, &self.url, now)?;
-        if let Some(hash) = &self.token_hash {
-            check.proof.check_token(hash)?;
-        }
-        if let Some(lifetime) = resource.nonce_lifetime {
-            if state.nonces.is_due(lifetime, now) {
-                return Ok(Some(Asked::Nonce));
-            }
-            let nonce = check.proof.nonce.as_deref();
-            if !nonce.is_some_and(|nonce| state.nonces.accept(nonce, lifetime, now)) {
-                return Err(DenialReason::NonceNeeded);
-            }
-        }
-        Ok(None)
     }
 
     /// Takes the claims of a token that was verified before, or reads it.
@@ -470,7 +431,7 @@ impl TokenCheck {
                 .known
                 .renew(hash, identity, now.saturating_add(KNOWN), now);
             let until = now.saturating_add(resource.introspection_cache);
-            let until = claims.expires.map_or(until, |expires| expires.min(until));
+            let until = claims.expires().map_or(until, |expires| expires.min(until));
             state.tokens.insert(hash, claims.clone(), until, now);
             self.answer_until = Some(match resource.introspection_cache {
                 0 => now.saturating_add(UNKEPT),
@@ -495,7 +456,8 @@ impl TokenCheck {
         };
         let thumbprint = URL_SAFE_NO_PAD.encode(key);
         let bound = self.claims.as_ref();
-        if bound.and_then(|claims| claims.key_thumbprint.as_ref()) != Some(&thumbprint) {
+        let bound = bound.and_then(|claims| claims.values().key_thumbprint.as_ref());
+        if bound != Some(&thumbprint) {
             return Err(DenialReason::ProofKey);
         }
         if !check.is_verified {
@@ -556,11 +518,9 @@ impl TokenCheck {
     ) -> Option<Box<Admission>> {
         let (claims, scheme) = (self.claims.clone()?, self.scheme?);
         let newest = state.nonces.newest().filter(|newest| {
-            let sent = self
-                .proof
-                .as_ref()
-                .and_then(|check| check.proof.nonce.as_deref());
-            resource.nonce_lifetime.is_some() && self.proof.is_some() && sent != Some(*newest)
+            let proof = self.proof.as_ref().map(|check| &check.proof);
+            let sent = proof.map(|proof| proof.nonce.as_deref());
+            resource.nonce_lifetime.is_some() && sent.is_some_and(|sent| sent != Some(newest))
         });
         Some(Box::new(Admission {
             claims,

@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use super::algorithm::Algorithms;
-use super::claims::TokenClaims;
+use super::claims::{ClaimValues, TokenClaims};
 use super::denial::DenialReason;
 use super::jws::{Jws, JwsFault};
 use crate::Scheme;
@@ -48,6 +48,7 @@ impl TokenPolicy {
         scheme: Scheme,
         now: UnixTime,
     ) -> Result<(), DenialReason> {
+        let claims = claims.values();
         // AU-06: byte for byte, and a token without an audience is refused.
         if !claims.audience.contains(&self.audience) {
             return Err(DenialReason::Audience);
@@ -65,7 +66,7 @@ impl TokenPolicy {
         }
     }
 
-    fn check_times(&self, claims: &TokenClaims, now: UnixTime) -> Result<(), DenialReason> {
+    fn check_times(&self, claims: &ClaimValues, now: UnixTime) -> Result<(), DenialReason> {
         let (early, late) = (
             now.saturating_sub(self.leeway),
             now.saturating_add(self.leeway),

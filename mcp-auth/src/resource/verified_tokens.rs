@@ -7,8 +7,8 @@ use super::claims::TokenClaims;
 use super::expiring_map::ExpiringMap;
 use crate::UnixTime;
 
-/// The tokens of one issuer whose signatures were verified lately. Each is found by the hash of its signature and by
-/// the text that was signed, which is compared: both together are the whole token, and neither can be used as one.
+/// The tokens of one issuer whose signatures were verified lately. Each is found by the hash of its signature, which the dot
+/// before it is a part of, and by the text that was signed, which is compared: both together are the whole token, and neither can be used as one.
 #[derive(Clone, Debug)]
 pub(super) struct VerifiedTokens(ExpiringMap<VerifiedToken>);
 

@@ -28,11 +28,12 @@ impl HttpEndpoint {
         claims: &TokenClaims,
     ) -> Principal {
         let server = self.options.login.as_ref();
-        let own = server.filter(|login| claims.issuer() == Some(login.server.issuer()));
-        match (own, claims.get(LOGIN_CLAIM)) {
-            (Some(server), Ok(Some(login))) => {
-                principal.with_claims(ProviderLogin::new(Arc::clone(server), login))
-            }
+        let Some(server) = server.filter(|login| claims.issuer() == Some(login.server.issuer()))
+        else {
+            return principal;
+        };
+        match claims.get(LOGIN_CLAIM) {
+            Ok(Some(login)) => principal.with_claims(ProviderLogin::new(Arc::clone(server), login)),
             _ => principal,
         }
     }
