@@ -6,13 +6,14 @@ use core::marker::PhantomData;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
+use super::string::Form;
 use super::{Array, Kind, Number, Object, Raw, Str};
 
 /// The name under which [`Raw`](super::Raw) asks for its bytes.
 pub(super) const RAW_TOKEN: &str = "mcp_proto::json::Raw";
 /// The name under which [`Str`](super::Str) asks for its bytes.
 pub(super) const STR_TOKEN: &str = "mcp_proto::json::Str";
-/// The name under which [`Exact`](super::Exact) hands out its bytes.
+/// The name under which [`Exact`](super::Exact), and a [`Str`](super::Str) without half a surrogate pair, hands out its bytes.
 pub(super) const EXACT_TOKEN: &str = "mcp_proto::json::Exact";
 
 /// Only [`Deserializer`](super::Deserializer) can fill it.
@@ -61,9 +62,10 @@ impl Serialize for Raw<'_> {
 /// Half a surrogate pair is written as U+FFFD.
 impl Serialize for Str<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.as_plain() {
-            Some(plain) => serializer.serialize_str(plain),
-            None => serializer.serialize_newtype_struct(STR_TOKEN, &Text(*self)),
+        match self.form() {
+            // Half a surrogate pair is searched for.
+            Form::Lone => serializer.serialize_newtype_struct(STR_TOKEN, &Text(*self)),
+            _ => Exact(*self).serialize(serializer),
         }
     }
 }
@@ -73,9 +75,9 @@ pub(crate) struct Exact<'b>(pub(crate) Str<'b>);
 
 impl Serialize for Exact<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0.as_plain() {
-            Some(plain) => serializer.serialize_str(plain),
-            None => serializer.serialize_newtype_struct(EXACT_TOKEN, &Text(self.0)),
+        match self.0.form() {
+            Form::Ours => serializer.serialize_str(self.0.as_plain().unwrap_or_default()),
+            _ => serializer.serialize_newtype_struct(EXACT_TOKEN, &Text(self.0)),
         }
     }
 }
@@ -187,15 +189,15 @@ fn meaning<S: Serializer>(_: Raw<'_>, _: S) -> Result<S::Ok, S::Error> {
     ))
 }
 
-/// The inside of a serialized [`Str`] with escapes.
+/// The inside of a serialized [`Str`] of a peer: as it stands for our serializer, decoded for others.
 struct Text<'b>(Str<'b>);
 
 impl Serialize for Text<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            serializer.collect_str(&self.0)
-        } else {
-            serializer.serialize_bytes(self.0.content())
+        match self.0.as_plain() {
+            _ if !serializer.is_human_readable() => serializer.serialize_bytes(self.0.content()),
+            Some(plain) => serializer.serialize_str(plain),
+            None => serializer.collect_str(&self.0),
         }
     }
 }

@@ -128,7 +128,7 @@ const SINGLE: usize = 24;
 /// Passes long text beyond ASCII, in blocks, up to a byte that is none of it.
 fn pass_foreign(bytes: &[u8], from: usize) -> Result<usize, Fault> {
     let mut at = from;
-    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
+    while let Some(block) = words::block(bytes, at) {
         if !utf8::continues(bytes, at) {
             break;
         }
@@ -136,7 +136,7 @@ fn pass_foreign(bytes: &[u8], from: usize) -> Result<usize, Fault> {
             // The bytes before it are whole characters, and so is it.
             return Ok(at + stop);
         }
-        at += 64;
+        at += words::BLOCK;
     }
     // The block before this place may have cut a character.
     at = utf8::boundary(bytes, at);
@@ -151,12 +151,8 @@ fn pass_foreign(bytes: &[u8], from: usize) -> Result<usize, Fault> {
 
 /// The index of the first quote, backslash or control character of a block.
 #[inline]
-fn first_escape(block: &[u8; 64]) -> Option<usize> {
-    let mut stop = false;
-    for byte in block {
-        stop |= (byte ^ 2 < 0x21) | (*byte == b'\\');
-    }
-    if !stop {
+fn first_escape(block: &[u8; words::BLOCK]) -> Option<usize> {
+    if !words::has_escape(block) {
         return None;
     }
     let (chunks, _) = block.as_chunks::<8>();

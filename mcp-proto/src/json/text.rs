@@ -58,7 +58,7 @@ impl<'b> Str<'b> {
 
     #[inline(never)]
     fn at_most_escaped(content: &'b [u8], form: Form) -> Self {
-        Self::walked(content, content.contains(&b'\\'), form)
+        Self::walked(content, memchr::memchr(b'\\', content).is_some(), form)
     }
 
     /// As [`at_most`](Self::at_most), for a content of which the caller knows whether it holds a
@@ -419,6 +419,7 @@ pub(super) fn closing_quote(bytes: &[u8], from: usize) -> Option<(usize, bool)> 
     let mut at = from;
     let mut escaped = false;
     loop {
+        let near = at.saturating_add(words::NEAR);
         while let Some(word) = words::word(bytes, at) {
             let quotes = words::quotes(word);
             if quotes != 0 {
@@ -426,6 +427,10 @@ pub(super) fn closing_quote(bytes: &[u8], from: usize) -> Option<(usize, bool)> 
                 break;
             }
             at += 8;
+            if words::HAS_BLOCKS && at >= near {
+                at = words::far_quote(bytes, at)?;
+                break;
+            }
         }
         match bytes.get(at)? {
             b'"' => return Some((at, escaped)),
@@ -484,6 +489,22 @@ mod tests {
         check(r#""\ud83d\ud83d\ude00""#, "\u{FFFD}😀", false);
         check(r#""\ud83d\n\ude00""#, "\u{FFFD}\n\u{FFFD}", false);
         check(r#""好\u597d😀""#, "好好😀", true);
+    }
+
+    #[test]
+    fn closing_quotes() {
+        for len in 0..200 {
+            let text = "x".repeat(len) + "\"behind";
+            assert_eq!(closing_quote(text.as_bytes(), 0), Some((len, false)));
+            assert_eq!(closing_quote(&text.as_bytes()[..len], 0), None);
+            for escape in (0..len).step_by(7) {
+                let text = text.replacen("x", r#"\\"#, 1 + escape);
+                let end = len + 1 + escape;
+                assert_eq!(closing_quote(text.as_bytes(), 0), Some((end, true)));
+                let text = text.replace(r#"\\"#, r#"\""#);
+                assert_eq!(closing_quote(text.as_bytes(), 0), Some((end, true)));
+            }
+        }
     }
 
     #[test]

@@ -7,6 +7,13 @@
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
+/// True if long strings are searched in blocks. Firmware has neither long strings nor the flash.
+pub(super) const HAS_BLOCKS: bool = cfg!(feature = "alloc");
+/// The bytes of a string that are searched word by word before blocks are tried.
+pub(super) const NEAR: usize = 64;
+/// The bytes of a block.
+pub(super) const BLOCK: usize = 64;
+
 /// The eight bytes from `at` on, if there are eight.
 #[inline(always)]
 pub(super) fn word(bytes: &[u8], at: usize) -> Option<u64> {
@@ -81,6 +88,29 @@ pub(super) const fn quotes(word: u64) -> u64 {
     !(quote & backslash | word) & HIGH
 }
 
+/// The block from `at` on, if there are enough bytes.
+#[inline(always)]
+pub(super) fn block(bytes: &[u8], at: usize) -> Option<&[u8; BLOCK]> {
+    bytes.get(at..)?.first_chunk()
+}
+
+/// Returns true if a block has a byte that must not stand in a string as it is. A loop that asks
+/// for nothing else becomes vector code.
+#[inline(always)]
+pub(super) fn has_escape(block: &[u8; BLOCK]) -> bool {
+    let mut found = false;
+    for byte in block {
+        found |= (byte ^ 2 < 0x21) | (*byte == b'\\');
+    }
+    found
+}
+
+/// The offset of the first quote or backslash from `at` on, in a long text.
+#[inline(never)]
+pub(super) fn far_quote(bytes: &[u8], at: usize) -> Option<usize> {
+    memchr::memchr2(b'"', b'\\', bytes.get(at..)?).map(|offset| at + offset)
+}
+
 /// The index of the first marked byte of a word that has one.
 #[inline(always)]
 pub(super) const fn first(marks: u64) -> usize {
@@ -96,6 +126,11 @@ pub(super) fn next_escape(text: &[u8]) -> Option<usize> {
             return Some(at + first(escapes));
         }
         at += 8;
+        if HAS_BLOCKS && at == NEAR {
+            while block(text, at).is_some_and(|block| !has_escape(block)) {
+                at += BLOCK;
+            }
+        }
     }
     let tail = text.get(at..)?;
     let escape = |byte: &u8| matches!(byte, ..0x20 | b'"' | b'\\');
@@ -126,6 +161,24 @@ mod tests {
                     check(escapes(word), escape);
                     check(quotes(word), byte == b'"' || byte == b'\\');
                 }
+            }
+        }
+    }
+
+    /// A byte in every place of a text that is long enough for each way to search it.
+    #[test]
+    fn long_texts_are_searched_to_their_end() {
+        let filler = [b'x'; 3 * BLOCK + 9];
+        assert_eq!(next_escape(&filler), None);
+        assert_eq!(far_quote(&filler, 0), None);
+        for place in 0..filler.len() {
+            for byte in [b'"', b'\\', b'\n', 0x1F, 0x7F, 0xC3] {
+                let mut text = filler;
+                text[place] = byte;
+                let escape = byte < 0x20 || byte == b'"' || byte == b'\\';
+                assert_eq!(next_escape(&text), escape.then_some(place), "{byte}");
+                let quote = byte == b'"' || byte == b'\\';
+                assert_eq!(far_quote(&text, 0), quote.then_some(place), "{byte}");
             }
         }
     }

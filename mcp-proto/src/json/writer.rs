@@ -103,16 +103,23 @@ impl<'o> Writer<'o> {
     /// A value as it came, except that line breaks between its tokens become spaces: a message
     /// on a line-framed pipe holds none (ST-02).
     pub fn raw(&mut self, raw: Raw<'_>) {
+        self.checked(raw.as_bytes());
+    }
+
+    /// The bytes of a value that was checked; see [`raw`](Self::raw).
+    pub(super) fn checked(&mut self, json: &[u8]) {
         let start = self.len;
-        self.bytes(raw.as_bytes());
+        self.bytes(json);
         let Some(written) = self.out.get_mut(start..self.len) else {
             return;
         };
-        // Strings hold no control characters, so every line break is between tokens.
+        // Strings hold no control characters, so every line break is between tokens. Each byte is
+        // written, so that the loop becomes vector code.
         for byte in written {
-            if let b'\n' | b'\r' = byte {
-                *byte = b' ';
-            }
+            *byte = match *byte {
+                b'\n' | b'\r' => b' ',
+                other => other,
+            };
         }
     }
 
@@ -148,11 +155,16 @@ impl<'o> Writer<'o> {
     /// A string with its quotes, a peer's exactly as it came: for what is echoed, such as ids
     /// and cursors.
     pub fn text_exact(&mut self, text: Str<'_>) {
-        self.byte(b'"');
         match text.form() {
-            Form::Ours => self.escaped(text.as_plain().unwrap_or_default()),
-            Form::Plain | Form::Escaped | Form::Lone => self.bytes(text.content()),
+            Form::Ours => self.string(text.as_plain().unwrap_or_default()),
+            Form::Plain | Form::Escaped | Form::Lone => self.quoted(text.content()),
         }
+    }
+
+    /// The content of a string that was checked, between quotes.
+    pub(super) fn quoted(&mut self, content: &[u8]) {
+        self.byte(b'"');
+        self.bytes(content);
         self.byte(b'"');
     }
 

@@ -5,7 +5,7 @@ use core::fmt;
 use serde::ser::{self, Serialize};
 
 use super::Serializer;
-use crate::json::serde_impls::STR_TOKEN;
+use crate::json::serde_impls::{EXACT_TOKEN, STR_TOKEN};
 use crate::json::{EncodeError, Writer};
 
 /// Writes the key of a map: text, or what can be spelled as text.
@@ -95,7 +95,7 @@ impl ser::Serializer for Key<'_, '_> {
         value: &T,
     ) -> Result<(), EncodeError> {
         match name {
-            STR_TOKEN => self.0.serialize_newtype_struct(name, value),
+            STR_TOKEN | EXACT_TOKEN => self.0.serialize_newtype_struct(name, value),
             _ => value.serialize(self),
         }
     }

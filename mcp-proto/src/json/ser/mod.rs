@@ -10,7 +10,7 @@ use serde::ser::{self, Serialize};
 use self::compound::Compound;
 use super::serde_impls::{EXACT_TOKEN, RAW_TOKEN, STR_TOKEN};
 use super::writer::Text;
-use super::{EncodeError, Raw, Str, Writer};
+use super::{EncodeError, Str, Writer};
 use crate::revision::Revision;
 use crate::revision::fields::{Rules, first_only};
 
@@ -195,9 +195,9 @@ impl<'w, 'o> ser::Serializer for Serializer<'w, 'o> {
     fn serialize_bytes(self, value: &[u8]) -> Result<(), EncodeError> {
         match self.verbatim {
             Verbatim::No => return self.collect_seq(value),
-            Verbatim::Value => self.writer.raw(Raw::received(value)),
+            Verbatim::Value => self.writer.checked(value),
             Verbatim::Text => self.writer.text(Str::received(value)),
-            Verbatim::Exact => self.writer.text_exact(Str::received(value)),
+            Verbatim::Exact => self.writer.quoted(value),
         }
         Ok(())
     }
