@@ -84,7 +84,9 @@ pub(crate) fn write_text(string: Str<'_>, out: &mut [u8]) -> Result<usize, Mirro
         return Err(MirrorError::LoneSurrogate);
     }
     let mut text = Text { out, len: 0 };
-    if is_plain(string) {
+    if let Some(plain) = string.plain_bytes().filter(|bytes| is_plain_text(bytes)) {
+        text.copy(plain);
+    } else if is_plain(string) {
         text.extend(bytes(string));
     } else {
         text.extend(PREFIX.iter().copied());
@@ -127,7 +129,7 @@ pub fn matches(text: &[u8], value: Raw<'_>) -> bool {
         (_, Some(string), _) if string.is_exact() => match sealed(text) {
             // A text has one spelling in Base64.
             Some(sealed) => sealed.iter().copied().eq(digits(bytes(string))),
-            None => text.iter().copied().eq(bytes(string)),
+            None => string.is(text),
         },
         _ => false,
     }
@@ -135,7 +137,7 @@ pub fn matches(text: &[u8], value: Raw<'_>) -> bool {
 
 /// Returns true if the header text is this text as it stands, without Base64.
 pub(crate) fn is_text(text: &[u8], value: Str<'_>) -> bool {
-    value.is_exact() && text.iter().copied().eq(bytes(value))
+    value.is_exact() && value.is(text)
 }
 
 /// The text that a header stands for, decoded into `out` if it is Base64.
@@ -171,6 +173,9 @@ fn sealed(text: &[u8]) -> Option<&[u8]> {
 
 /// Returns true if a header carries the text unchanged, and it cannot be mistaken for Base64.
 pub(crate) fn is_plain(text: Str<'_>) -> bool {
+    if let Some(plain) = text.plain_bytes() {
+        return is_plain_text(plain);
+    }
     let edge = |byte: Option<u8>| byte == Some(b' ');
     let visible = |byte| matches!(byte, 0x20..=0x7e);
     let looks_sealed = bytes(text).take(PREFIX.len()).eq(PREFIX.iter().copied())
@@ -181,6 +186,13 @@ pub(crate) fn is_plain(text: Str<'_>) -> bool {
         && !edge(bytes(text).next())
         && !edge(bytes(text).last())
         && !looks_sealed
+}
+
+/// [`is_plain`] for text without escapes.
+fn is_plain_text(text: &[u8]) -> bool {
+    let looks_sealed = text.starts_with(PREFIX) && text.ends_with(SUFFIX);
+    let has_edge = text.first() == Some(&b' ') || text.last() == Some(&b' ');
+    text.iter().all(|byte| matches!(byte, 0x20..=0x7e)) && !has_edge && !looks_sealed
 }
 
 /// An integer as it is mirrored: what every peer reads as the same number.
@@ -232,6 +244,14 @@ impl Text<'_> {
             }
             self.len = self.len.saturating_add(1);
         }
+    }
+
+    fn copy(&mut self, bytes: &[u8]) {
+        let end = self.len.saturating_add(bytes.len());
+        if let Some(place) = self.out.get_mut(self.len..end) {
+            place.copy_from_slice(bytes);
+        }
+        self.len = end;
     }
 
     /// Moves the point to where the exponent says.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::AUTHORIZATION;
-use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request};
+use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request, Uri};
 use http_body_util::Full;
 use mcp_proto::client::http::{Exchange, HttpMethod as Asked, Origin};
 use mcp_proto::client::{ClientConfig, Failure};
@@ -38,6 +38,8 @@ pub(super) struct Link {
     /// Woken when there is work for the exchanges.
     pub(super) driver_waker: Arc<DriverWaker>,
     url: Url,
+    /// The URL as it is requested: `None` if HTTP cannot have it.
+    target: Option<Uri>,
     fields: HeaderMap,
     /// The connection.
     shared: Arc<ClientShared>,
@@ -53,7 +55,7 @@ pub(super) type Received = OwnedMessages<Text>;
 struct State {
     origin: Origin,
     /// The URL to which messages to a server of 2024-11-05 are sent.
-    endpoint: Option<Url>,
+    endpoint: Option<Uri>,
     /// Messages that the connection has not read yet; `bytes` is their length together.
     incoming: VecDeque<Received>,
     bytes: usize,
@@ -158,6 +160,7 @@ impl Link {
             limits: config.limits,
             client_state,
             driver_waker: DriverWaker::new(),
+            target: target(&url),
             url,
             fields: settings.fields.clone(),
             shared,
@@ -294,18 +297,14 @@ impl Link {
             Asked::Get => (Verb::GET, Bytes::new()),
             Asked::Delete => (Verb::DELETE, Bytes::new()),
         };
-        let url = match &state.endpoint {
-            Some(endpoint) if verb == Verb::POST => endpoint,
-            _ => &self.url,
-        };
+        let endpoint = state.endpoint.as_ref().filter(|_| verb == Verb::POST);
+        let target = endpoint.or(self.target.as_ref()).ok_or_else(|| Unsent {
+            begun: false,
+            cause: format!("not a URL to send to: {}", self.url),
+        })?;
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = verb;
-        // The server receives the URL without fragment and credentials.
-        let target = url.as_str().split('#').next().unwrap_or_default();
-        *request.uri_mut() = target.parse().map_err(|_| Unsent {
-            begun: false,
-            cause: format!("not a URL to send to: {target}"),
-        })?;
+        *request.uri_mut() = target.clone();
         let fields = request.headers_mut();
         fields.clone_from(&self.fields);
         let credentials = self.credentials();
@@ -434,7 +433,8 @@ impl Link {
     pub(super) fn move_to(&self, endpoint: &[u8], handshake: &UnsentMessage) -> bool {
         let endpoint = core::str::from_utf8(endpoint).ok();
         let endpoint = endpoint.and_then(|endpoint| self.url.join(endpoint.trim()).ok());
-        let Some(endpoint) = endpoint.filter(|url| url.origin() == self.url.origin()) else {
+        let endpoint = endpoint.filter(|url| url.origin() == self.url.origin());
+        let Some(endpoint) = endpoint.as_ref().and_then(target) else {
             return false;
         };
         let exchange = {
@@ -594,3 +594,8 @@ impl Link {
 
 /// Bytes that wait for the connection before exchanges have to; one message more may come.
 const UNREAD: usize = 256 << 10;
+
+/// Returns a URL as a server receives it, without fragment; credentials in it are left out by the client.
+fn target(url: &Url) -> Option<Uri> {
+    url.as_str().split('#').next()?.parse().ok()
+}
