@@ -7,6 +7,7 @@
 mod auth_challenges;
 mod auth_documents;
 mod auth_flow;
+mod auth_logins;
 mod auth_tokens;
 mod event_stream;
 mod http_conversations;
@@ -21,6 +22,7 @@ mod server_operations;
 pub use auth_challenges::auth_challenges;
 pub use auth_documents::auth_documents;
 pub use auth_flow::auth_flow;
+pub use auth_logins::auth_logins;
 pub use auth_tokens::auth_tokens;
 pub use event_stream::event_stream;
 pub use http_conversations::http_conversations;
@@ -36,10 +38,11 @@ pub use server_operations::server_operations;
 pub type Target = fn(&[u8]);
 
 /// Every target by the name of its corpus.
-pub const TARGETS: [(&str, Target); 13] = [
+pub const TARGETS: [(&str, Target); 14] = [
     ("auth_challenges", auth_challenges),
     ("auth_documents", auth_documents),
     ("auth_flow", auth_flow),
+    ("auth_logins", auth_logins),
     ("auth_tokens", auth_tokens),
     ("event_stream", event_stream),
     ("http_conversations", http_conversations),
