@@ -99,6 +99,34 @@ fn token_responses_that_cannot_be_used_are_errors_for_the_client() {
     }
 }
 
+/// A lifetime of the provider is a number of seconds, however large.
+#[test]
+fn absurd_lifetimes_end_nothing_early_and_overflow_nothing() {
+    for (lifetime, expected) in [
+        (json!(u64::MAX), "code"),
+        (json!(1e300), "code"),
+        (json!("99999999999999999999"), "code"),
+        (json!(0), "code"),
+        (json!(-1), "server_error"),
+        (json!("soon"), "server_error"),
+        (json!([60]), "server_error"),
+    ] {
+        let more = json!({ "expires_in": lifetime, "refresh_token": "their-refresh-1" });
+        let mut world = World::new();
+        let outcome = log_in(&mut world, [Response::Tokens(claims("ada"), more)]);
+        assert_eq!(outcome, expected, "{lifetime}");
+    }
+    let mut world = World::new();
+    let (client, _, refresh) = world.tokens();
+    let endless = json!({ "expires_in": u64::MAX });
+    world
+        .responses
+        .push_back(Response::Tokens(claims("ada"), endless));
+    let response = world.token(&refresh_form(&client, &refresh));
+    let access = text(&response, "access_token");
+    assert!(world.provider_token(&access).is_ok());
+}
+
 /// The client receives an error if the user does not log in.
 #[test]
 fn errors_of_the_provider_become_errors_of_this_server() {
