@@ -3,6 +3,7 @@
 import re
 import subprocess
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -15,11 +16,16 @@ HTTP = ["--package", "mcp-benches-http", "--bin", "http"]
 
 def build(binary: list[str], *options: str, profile: str = "release") -> Path:
     """The path of a program, after it was built."""
+    return built(tuple(binary), options, profile)
+
+
+@cache
+def built(binary: tuple[str, ...], options: tuple[str, ...], profile: str) -> Path:
     subprocess.run(["cargo", "build", "--quiet", "--profile", profile, *binary, *options], cwd=HERE, check=True, stdin=subprocess.DEVNULL)
-    built = subprocess.run(
+    told = subprocess.run(
         ["cargo", "metadata", "--format-version", "1", "--no-deps"], cwd=HERE, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL
     )
-    return Path(re.search(r'"target_directory":"([^"]*)"', built.stdout)[1]) / profile / binary[-1]
+    return Path(re.search(r'"target_directory":"([^"]*)"', told.stdout)[1]) / profile / binary[-1]
 
 
 def under(output: Path | str = "/dev/null") -> list[str]:
@@ -27,11 +33,21 @@ def under(output: Path | str = "/dev/null") -> list[str]:
     return ["valgrind", "--tool=callgrind", "--dump-instr=yes", f"--callgrind-out-file={output}"]
 
 
-def serve(program: Path, peer: str, era: str, times: int, output: Path | str = "/dev/null") -> int:
+def read(program: Path, peer: str, name: str, times: int) -> int:
+    """The instructions of a program that does everything by itself."""
+    ended = subprocess.run([*under(), program, peer, name, str(times)], check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    return collected(ended.stderr)
+
+
+# The server of a work that needs one of its own.
+SERVERS = {"rs256": "rs256", "eddsa": "eddsa", "task": "tasks"}
+
+
+def serve(program: Path, peer: str, work: str, times: int, output: Path | str = "/dev/null") -> int:
     """The instructions of a server over HTTP that gets so many calls, one after the other, and ends before its connections do."""
     pipes = {"text": True, "stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([*under(output), program, "serve", peer], **pipes, stderr=subprocess.PIPE) as server:
-        with subprocess.Popen([program, "drive", server.stdout.readline().strip(), era, str(times)], **pipes) as driver:
+    with subprocess.Popen([*under(output), program, "serve", SERVERS.get(work, peer)], **pipes, stderr=subprocess.PIPE) as server:
+        with subprocess.Popen([program, "drive", server.stdout.readline().strip(), work, str(times)], **pipes) as driver:
             is_answered = driver.stdout.readline()
             server.stdin.close()
             told = server.stderr.read()
@@ -39,6 +55,49 @@ def serve(program: Path, peer: str, era: str, times: int, output: Path | str = "
     if not is_answered:
         raise SystemExit(f"{peer} did not answer {times} calls")
     return collected(told)
+
+
+# Bytes of a text, how many calls are written at once.
+TEXTS = {"1 kB": (1_000, 16), "64 kB": (64_000, 1), "1 MB": (1_000_000, 1)}
+
+
+def on_a_pipe(program: Path, peer: str, kind: str, times: int, output: Path | str = "/dev/null", depth: int = 64) -> int:
+    """The instructions of a server on a pipe that gets so many calls: of an era, 64 at once, or of 2025-11-25 with a long text."""
+    size, depth = TEXTS.get(kind, (None, depth))
+    era = kind if size is None else "legacy"
+    sizes = [] if size is None else [str(size)]
+    lines = subprocess.run([program, "lines", era, str(times), *sizes], check=True, capture_output=True).stdout.splitlines(keepends=True)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([*under(output), program, "pipe", peer], **pipes) as server:
+        opening = len(lines) - times
+        for batch in [lines[:opening], *(lines[at : at + depth] for at in range(opening, len(lines), depth))]:
+            server.stdin.write(b"".join(batch))
+            server.stdin.flush()
+            for line in batch:
+                if b'"id"' in line and b'"result"' not in server.stdout.readline():
+                    raise SystemExit(f"{peer} did not answer a call on a pipe")
+        server.stdin.close()
+        told = server.stderr.read().decode()
+    return collected(told)
+
+
+def call(program: Path, peer: str, way: str, times: int, output: Path | str = "/dev/null", depth: int = 64) -> int:
+    """The instructions of a client that makes so many calls: on a pipe, so many at once, or over HTTP, one by one."""
+    on, era = way.split(", ")
+    if on == "pipe":
+        return called(program, output, era, str(times), str(depth))
+    with subprocess.Popen([program, "serve", peer], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        try:
+            return called(program, output, era, str(times), "1", server.stdout.readline().strip())
+        finally:
+            server.stdin.close()
+
+
+def called(program: Path, output: Path | str, *arguments: str) -> int:
+    ended = subprocess.run(
+        [*under(output), program, "call", *arguments], check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    return collected(ended.stderr)
 
 
 def collected(told: str) -> int:

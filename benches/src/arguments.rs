@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 
 use mcp_proto::json::{MAX_DEPTH, Raw};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The arguments of a tool that stores measurements of a city.
-#[derive(Debug, PartialEq, Deserialize)]
+#[derive(Debug, PartialEq, Deserialize, Serialize)]
 pub struct Arguments {
     pub city: String,
     pub days: u8,
@@ -19,7 +19,7 @@ pub struct Arguments {
 }
 
 /// One measurement.
-#[derive(Debug, PartialEq, Deserialize)]
+#[derive(Debug, PartialEq, Deserialize, Serialize)]
 pub struct Row {
     pub id: u64,
     pub name: String,

@@ -26,9 +26,54 @@ pub fn all() -> Vec<Input> {
     ]
 }
 
+/// Texts of 1 MB in other scripts, and calls with longer texts: for instructions and CPU only.
+pub fn more() -> Vec<Input> {
+    let text = |name, sample: &str| {
+        input(
+            name,
+            Receiver::Client,
+            text_result(&sample.repeat(1_000_000 / sample.len())),
+        )
+    };
+    vec![
+        text(
+            "latin text",
+            "Die Königin fährt über die Brücke, où l’été dure. ",
+        ),
+        text("emoji text", "😀🎉 sun 🌞 and rain 🌧️ all day long 🙂 "),
+        text(
+            "cyrillic text",
+            "Съешь же ещё этих мягких французских булок, да выпей чаю. ",
+        ),
+        text(
+            "chinese text",
+            "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏，",
+        ),
+        input("1 kB", Receiver::Server, echo(&plain_text(1_000))),
+        input("64 kB", Receiver::Server, echo(&plain_text(64_000))),
+        input("1 MB", Receiver::Server, echo(&plain_text(1_000_000))),
+    ]
+}
+
 /// The input of this name.
 pub fn named(name: &str) -> Option<Input> {
-    all().into_iter().find(|input| input.name == name)
+    let inputs = all().into_iter().chain(more());
+    inputs.into_iter().find(|input| input.name == name)
+}
+
+/// A text of so many bytes as a model writes it, with a line feed now and then.
+pub fn plain_text(bytes: usize) -> String {
+    let line = r"The quick brown fox jumps over the lazy dog, and the dog does not mind at all.\n";
+    let mut text = line.repeat(bytes / line.len());
+    text.extend(std::iter::repeat_n('.', bytes - text.len()));
+    text
+}
+
+/// A call of a tool that says a text again.
+pub fn echo(text: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"echo","arguments":{{"text":"{text}"}}}}}}"#
+    )
 }
 
 fn input(name: &'static str, to: Receiver, message: String) -> Input {
@@ -91,7 +136,10 @@ fn tool(number: usize) -> String {
 /// One text of 1 MB as source code comes in it: a line break or a quote every few dozen characters.
 pub fn escaped_text() -> String {
     let line = r#"    println!(\"{}: {}\", name, value);\n"#;
-    let text = line.repeat(1_000_000 / line.len());
+    text_result(&line.repeat(1_000_000 / line.len()))
+}
+
+fn text_result(text: &str) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":8,"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#
     )

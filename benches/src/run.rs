@@ -4,6 +4,7 @@ use std::env;
 use std::hint::black_box;
 
 use crate::arguments::{self, ArgumentPeer};
+use crate::encode::{self, EncodePeer};
 use crate::events::{self, EventPeer};
 use crate::inputs::{self, Input};
 use crate::messages::Peer;
@@ -49,6 +50,16 @@ impl Run {
             arguments::repeat::<P>(text, self.times);
         }
         text.is_some()
+    }
+
+    /// Runs if the contestant is `P` and the input a value of a type; returns true then.
+    pub fn values<P: EncodePeer>(&self) -> bool {
+        let value = encode::named(&self.input).filter(|_| self.peer == P::NAME);
+        let value = value.filter(|_| self.input.ends_with("value"));
+        if let Some(value) = &value {
+            encode::repeat::<P>(value, self.times);
+        }
+        value.is_some()
     }
 
     /// Runs if the contestant is `P` and the input an event stream; returns true then.

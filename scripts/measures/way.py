@@ -23,11 +23,10 @@ PARSE = re.compile(r"::(Message|OwnedMessages(<.*>)?)>?::parse$")
 def ways(crates):
     """The files of these crates on each way, and the texts that are parsed there: of a server and of a client, on a pipe and over
     HTTP, in a revision of either era."""
-    program = callgrind.build(callgrind.HTTP, "--features", "client", profile="way")
-    runs = {"server, pipe": pipe_server, "server, HTTP": http_server, "client, pipe": pipe_client, "client, HTTP": http_client}
+    program = callgrind.build(callgrind.HTTP, "--no-default-features", "--features", "client", profile="way")
     folders = tuple(f"{ROOT / crate / 'src'}/" for crate in crates)
     files, parsed = {}, {}
-    for name, run in runs.items():
+    for name, run in RUNS.items():
         for era, revision in ERAS.items():
             lines, functions = difference(program, run, era)
             # An instruction for each call at least.
@@ -53,27 +52,10 @@ def run_once(program, run, era, calls):
         return callgrind.by_address(program, output), callgrind.calls(output)
 
 
-def http_server(program, era, calls, output):
-    callgrind.serve(program, SERVER, era, calls, output)
-
-
-def pipe_server(program, era, calls, output):
-    lines = subprocess.run([program, "lines", era, str(calls)], check=True, capture_output=True, text=True).stdout.splitlines()
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen([*callgrind.under(output), program, "pipe"], text=True, **pipes) as server:
-        for line in lines:
-            print(line, file=server.stdin, flush=True)
-            if '"id"' in line and '"result"' not in server.stdout.readline():
-                raise SystemExit("a call on a pipe was not answered")
-
-
-def pipe_client(program, era, calls, output, *port):
-    subprocess.run([*callgrind.under(output), program, "call", era, str(calls), *port], check=True, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-
-def http_client(program, era, calls, output):
-    with subprocess.Popen([program, "serve", SERVER], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
-        try:
-            pipe_client(program, era, calls, output, server.stdout.readline().strip())
-        finally:
-            server.stdin.close()
+# Each with one call at a time.
+RUNS = {
+    "server, pipe": lambda program, era, calls, output: callgrind.on_a_pipe(program, SERVER, era, calls, output, depth=1),
+    "server, HTTP": lambda program, era, calls, output: callgrind.serve(program, SERVER, era, calls, output),
+    "client, pipe": lambda program, era, calls, output: callgrind.call(program, SERVER, f"pipe, {era}", calls, output, depth=1),
+    "client, HTTP": lambda program, era, calls, output: callgrind.call(program, SERVER, f"HTTP, {era}", calls, output),
+}

@@ -58,8 +58,9 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Answer>, Infallib
         return Ok(response);
     }
     let body = Limited::new(request.into_body(), MOST).collect().await;
-    let said = body.ok().and_then(|body| say(&body.to_bytes()));
-    let mut response = Response::new(Answer::Whole(said.unwrap_or_default()));
+    let mut said = Vec::with_capacity(128);
+    let _ = body.ok().and_then(|body| say(&body.to_bytes(), &mut said));
+    let mut response = Response::new(Answer::Whole(said.into()));
     if response.body().is_end_stream() {
         *response.status_mut() = StatusCode::ACCEPTED;
     }
@@ -68,8 +69,21 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Answer>, Infallib
     Ok(response)
 }
 
-/// The answer to a call; to what is none, nothing.
-fn say(body: &[u8]) -> Option<Bytes> {
+/// Appends the answer to a line, with a line feed, if it is a call or the first request of a session.
+pub(crate) fn answer_line(line: &[u8], answers: &mut Vec<u8>) {
+    if say(line, answers).is_none() {
+        if !line.windows(FIRST.len()).any(|text| text == FIRST) {
+            return;
+        }
+        answers.extend_from_slice(br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    }
+    answers.push(b'\n');
+}
+
+const FIRST: &[u8] = br#""method":"initialize""#;
+
+/// Appends the answer to a call; to what is none, nothing.
+fn say(body: &[u8], answer: &mut Vec<u8>) -> Option<()> {
     let call: Call<'_> = serde_json::from_slice(body).ok()?;
     if call.jsonrpc != "2.0" || call.method != "tools/call" || call.params.name != "echo" {
         return None;
@@ -84,7 +98,7 @@ fn say(body: &[u8]) -> Option<Bytes> {
             }],
         },
     };
-    serde_json::to_vec(&said).ok().map(Bytes::from)
+    serde_json::to_writer(answer, &said).ok()
 }
 
 /// A socket of smol as hyper wants it.

@@ -1,9 +1,12 @@
 //! A server in a process of its own, and what the system says of that process.
 
-use std::io::{self, BufRead as _, BufReader, Error, Read as _};
-use std::process::{Child, Command, Stdio};
+use std::io::{self, BufRead as _, BufReader, Error, Read as _, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::{fs, thread};
 
+use crate::requests::Era;
+#[cfg(feature = "auth")]
+use crate::tokens::Signed;
 use crate::{bare, ours};
 
 /// On each runtime, the bare server and ours.
@@ -22,6 +25,11 @@ pub(crate) fn serve(server: &str) -> io::Result<()> {
         "hyper-smol" => bare::on_smol(socket),
         "mcp-tokio" => ours::on_tokio(socket),
         "mcp-smol" => ours::on_smol(socket),
+        "tasks" => ours::tasks_on_tokio(socket),
+        #[cfg(feature = "auth")]
+        "rs256" => ours::protected_on_tokio(socket, Signed::Rs256),
+        #[cfg(feature = "auth")]
+        "eddsa" => ours::protected_on_tokio(socket, Signed::EdDsa),
         _ => Err(Error::other(format!("no such server: {server}"))),
     }
 }
@@ -47,16 +55,9 @@ impl Server {
         Ok(Self { process, port })
     }
 
-    /// The CPU time of all its threads so far, in nanoseconds, that of the kernel on their behalf
-    /// included.
+    /// The CPU time so far: see [`cpu_of`].
     pub(crate) fn cpu(&self) -> io::Result<u64> {
-        let mut sum = 0;
-        for task in fs::read_dir(format!("/proc/{}/task", self.process.id()))? {
-            let times = fs::read_to_string(task?.path().join("schedstat"))?;
-            let on_cpu = times.split(' ').next().unwrap_or_default();
-            sum += on_cpu.parse::<u64>().map_err(Error::other)?;
-        }
-        Ok(sum)
+        cpu_of(&self.process)
     }
 
     /// The memory that is resident now, in bytes.
@@ -70,10 +71,99 @@ impl Server {
     }
 }
 
+/// The CPU time of all threads of a process so far, in nanoseconds, that of the kernel on their behalf
+/// included.
+pub(crate) fn cpu_of(process: &Child) -> io::Result<u64> {
+    let mut sum = 0;
+    for task in fs::read_dir(format!("/proc/{}/task", process.id()))? {
+        let times = fs::read_to_string(task?.path().join("schedstat"))?;
+        let on_cpu = times.split(' ').next().unwrap_or_default();
+        sum += on_cpu.parse::<u64>().map_err(Error::other)?;
+    }
+    Ok(sum)
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
         drop(self.process.stdin.take());
         // It ended by itself at the latest now; there is nobody to tell how.
+        let _ = self.process.wait();
+    }
+}
+
+/// A server on a pipe; it ends when this is dropped.
+pub(crate) struct Piped {
+    process: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    call: String,
+}
+
+impl Piped {
+    /// Starts a server of this program, or another program, and a session if the era has them.
+    pub(crate) fn start(
+        program: Option<&str>,
+        server: &str,
+        era: Era,
+        bytes: Option<usize>,
+    ) -> io::Result<Self> {
+        let mut command = match program {
+            Some(program) => Command::new(program),
+            None => Command::new(std::env::current_exe()?),
+        };
+        if program.is_none() {
+            command.args(["pipe", server]);
+        }
+        let mut process = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let (input, output) = (process.stdin.take(), process.stdout.take());
+        let output = output.ok_or_else(|| Error::other("there is no output"))?;
+        let mut piped = Self {
+            process,
+            input,
+            output: BufReader::with_capacity(1 << 16, output),
+            call: String::new(),
+        };
+        let mut lines: Vec<String> = era.conversation(1, bytes).collect();
+        piped.call = lines.pop().unwrap_or_default() + "\n";
+        if !lines.is_empty() {
+            piped.write(&(lines.join("\n") + "\n"))?;
+            piped.read()?;
+        }
+        Ok(piped)
+    }
+
+    /// Writes so many calls and reads as many answers.
+    pub(crate) fn exchange(&mut self, calls: usize) -> io::Result<()> {
+        self.write(&self.call.repeat(calls))?;
+        (0..calls).try_for_each(|_| self.read())
+    }
+
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        let input = self.input.as_mut();
+        let input = input.ok_or_else(|| Error::other("there is no input"))?;
+        input.write_all(text.as_bytes())
+    }
+
+    fn read(&mut self) -> io::Result<()> {
+        match self.output.skip_until(b'\n')? {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The CPU time so far: see [`cpu_of`].
+    pub(crate) fn cpu(&self) -> io::Result<u64> {
+        cpu_of(&self.process)
+    }
+}
+
+impl Drop for Piped {
+    fn drop(&mut self) {
+        drop(self.input.take());
+        // As above.
         let _ = self.process.wait();
     }
 }

@@ -1,9 +1,12 @@
 //! Server CPU of one echo: the servers take turns, so that whatever else the machine does meets all of them.
+//!
+//! Each line of the output has the revision, the server, its time for one, and the median of the rounds' ratios to a floor.
 
 use std::io;
 
-use crate::child::{SERVERS, Server};
-use crate::drive::{CONNECTIONS, Crowd};
+use crate::child::{Piped, SERVERS, Server};
+use crate::drive::{CONNECTIONS, Crowd, Work};
+use crate::pipe;
 use crate::requests::Era;
 
 /// Calls on each connection in one round.
@@ -19,7 +22,7 @@ pub(crate) fn compare(rounds: usize) -> io::Result<()> {
         let servers = servers?;
         let crowds: io::Result<Vec<_>> = servers
             .iter()
-            .map(|server| Crowd::open(server.port, era))
+            .map(|server| Crowd::open(server.port, Work::Echo(era)))
             .collect();
         let mut crowds = crowds?;
         let mut spent = vec![Vec::new(); servers.len()];
@@ -27,31 +30,69 @@ pub(crate) fn compare(rounds: usize) -> io::Result<()> {
         for round in 0..=rounds {
             for ((server, crowd), spent) in servers.iter().zip(&mut crowds).zip(&mut spent) {
                 let before = server.cpu()?;
-                crowd.call(CALLS)?;
+                crowd.work(CALLS)?;
                 if round > 0 {
                     spent.push(server.cpu()? - before);
                 }
             }
         }
-        for (at, (name, ours)) in SERVERS.iter().zip(&spent).enumerate() {
+        for (at, name) in SERVERS.iter().enumerate() {
             // The bare server of the same runtime stands before it.
             let bare = &spent[at & !1];
-            let each = ours
-                .iter()
-                .map(|spent| *spent as f64 / (CALLS * CONNECTIONS) as f64 / 1e3);
-            let of_bare = ours
-                .iter()
-                .zip(bare)
-                .map(|(spent, bare)| *spent as f64 / *bare as f64);
-            println!(
-                "{:<12}{name:<14}{:>8.2} µs{:>8.2} of hyper",
-                era.name(),
-                median(each),
-                median(of_bare)
-            );
+            print(era.name(), name, (&spent[at], bare), CALLS * CONNECTIONS);
         }
     }
     Ok(())
+}
+
+/// What is said on a pipe, how many bytes the text has, how many calls are in flight, and how often as many are made in one round.
+const TALKS: [(&str, Era, Option<usize>, usize, usize); 4] = [
+    (Era::Legacy.name(), Era::Legacy, None, 64, 60),
+    (Era::Modern.name(), Era::Modern, None, 64, 60),
+    ("1 MB", Era::Legacy, Some(1_000_000), 1, 20),
+    ("8 MB", Era::Legacy, Some(8_000_000), 1, 4),
+];
+
+/// The same for servers on a pipe; `other` is the program of one more.
+pub(crate) fn compare_pipes(rounds: usize, other: Option<&str>) -> io::Result<()> {
+    println!("server CPU of an echo on a pipe: the median of {rounds} rounds");
+    for (name, era, bytes, depth, times) in TALKS {
+        let ours = pipe::SERVERS.iter().map(|name| (*name, None));
+        let others = other.map(|program| ("rmcp", Some(program)));
+        // No revision of others has calls without a session.
+        let others = others.filter(|_| era == Era::Legacy);
+        let names: Vec<_> = ours.chain(others).collect();
+        let servers = names
+            .iter()
+            .map(|(name, program)| Piped::start(*program, name, era, bytes));
+        let mut servers = servers.collect::<io::Result<Vec<_>>>()?;
+        let mut spent = vec![Vec::new(); servers.len()];
+        for round in 0..=rounds {
+            for (server, spent) in servers.iter_mut().zip(&mut spent) {
+                let before = server.cpu()?;
+                (0..times).try_for_each(|_| server.exchange(depth))?;
+                if round > 0 {
+                    spent.push(server.cpu()? - before);
+                }
+            }
+        }
+        for ((server, _), ours) in names.iter().zip(&spent) {
+            print(name, server, (ours, &spent[0]), depth * times);
+        }
+    }
+    Ok(())
+}
+
+fn print(work: &str, name: &str, (ours, floor): (&[u64], &[u64]), calls: usize) {
+    let each = ours.iter().map(|spent| *spent as f64 / calls as f64 / 1e3);
+    let ratios = ours.iter().zip(floor);
+    let ratios = ratios.map(|(spent, floor)| *spent as f64 / *floor as f64);
+    println!(
+        "{:<12}{name:<14}{:>8.2} µs{:>8.2} of the floor",
+        work,
+        median(each),
+        median(ratios)
+    );
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {

@@ -5,6 +5,8 @@ use std::net::{Ipv4Addr, TcpStream};
 use std::thread;
 
 use crate::requests::{self, Era, SAID};
+#[cfg(feature = "auth")]
+use crate::tokens::Signed;
 
 /// How many connections an echo is measured on.
 pub(crate) const CONNECTIONS: usize = 16;
@@ -82,57 +84,104 @@ impl Connection {
     }
 }
 
-/// A connection and the call that is to be made on it, tried once.
-fn ready(port: u16, era: Era) -> io::Result<(Connection, Vec<u8>)> {
-    let mut connection = Connection::open(port)?;
-    let session = match era {
-        Era::Modern => String::new(),
-        Era::Legacy => connection.initialize()?,
-    };
-    let call = era.call(&session);
-    let answer = connection.exchange(&call)?;
-    let answered =
-        answer.starts_with(b"HTTP/1.1 200 ") && answer.windows(SAID.len()).any(|text| text == SAID);
-    if !answered {
-        let answer = String::from_utf8_lossy(answer);
-        return Err(Error::other(format!("no answer to a call: {answer}")));
-    }
-    Ok((connection, call))
+/// What is done on a connection, again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    Echo(Era),
+    /// An echo of 2026-07-28 with a token.
+    #[cfg(feature = "auth")]
+    Protected(Signed),
+    /// A call that becomes a task, and a poll that finds its result.
+    Task,
 }
 
-/// So many calls, one after the other, each on the next of the connections: the server does the
+impl Work {
+    pub(crate) fn named(name: &str) -> io::Result<Self> {
+        Ok(match name {
+            #[cfg(feature = "auth")]
+            "rs256" => Self::Protected(Signed::Rs256),
+            #[cfg(feature = "auth")]
+            "eddsa" => Self::Protected(Signed::EdDsa),
+            "task" => Self::Task,
+            era => Self::Echo(Era::named(era)?),
+        })
+    }
+}
+
+/// A connection that works.
+struct Caller {
+    connection: Connection,
+    work: Work,
+    request: Vec<u8>,
+}
+
+impl Caller {
+    /// Opens a connection and tries the work once.
+    fn open(port: u16, work: Work) -> io::Result<Self> {
+        let mut connection = Connection::open(port)?;
+        let request = match work {
+            Work::Echo(Era::Legacy) => Era::Legacy.call(&connection.initialize()?),
+            Work::Echo(Era::Modern) => Era::Modern.call(""),
+            #[cfg(feature = "auth")]
+            Work::Protected(signed) => requests::with_token(&Era::Modern.call(""), &signed.token()),
+            Work::Task => requests::create_task(),
+        };
+        let mut caller = Self {
+            connection,
+            work,
+            request,
+        };
+        caller.work()?;
+        let answer = &caller.connection.buffer;
+        let is_said = answer
+            .windows(SAID.len())
+            .any(|text| text == SAID.as_bytes());
+        if answer.starts_with(b"HTTP/1.1 200 ") && is_said {
+            return Ok(caller);
+        }
+        let answer = String::from_utf8_lossy(answer);
+        Err(Error::other(format!("no answer to {work:?}: {answer}")))
+    }
+
+    fn work(&mut self) -> io::Result<()> {
+        let answer = self.connection.exchange(&self.request)?;
+        if self.work == Work::Task {
+            let task = member(answer, "\"taskId\":\"").unwrap_or_default();
+            let poll = requests::poll_task(task);
+            self.connection.exchange(&poll)?;
+        }
+        Ok(())
+    }
+}
+
+/// So much work, one after the other, each on the next of the connections: the server does the
 /// same each time, whatever the machine is busy with. Then says so, and keeps the connections while its input is open.
-pub(crate) fn in_turn(port: u16, era: Era, calls: usize) -> io::Result<()> {
-    let connections: io::Result<Vec<_>> = (0..CONNECTIONS).map(|_| ready(port, era)).collect();
-    let mut connections = connections?;
-    for at in (0..CONNECTIONS).cycle().take(calls) {
-        let (connection, call) = &mut connections[at];
-        connection.exchange(call)?;
+pub(crate) fn in_turn(port: u16, work: Work, times: usize) -> io::Result<()> {
+    let callers: io::Result<Vec<_>> = (0..CONNECTIONS).map(|_| Caller::open(port, work)).collect();
+    let mut callers = callers?;
+    for at in (0..CONNECTIONS).cycle().take(times) {
+        callers[at].work()?;
     }
     println!("answered");
     io::stdin().read_to_end(&mut Vec::new()).map(drop)
 }
 
 /// Connections that call all at a time.
-pub(crate) struct Crowd(Vec<(Connection, Vec<u8>)>);
+pub(crate) struct Crowd(Vec<Caller>);
 
 impl Crowd {
-    pub(crate) fn open(port: u16, era: Era) -> io::Result<Self> {
-        let connections: io::Result<_> = (0..CONNECTIONS).map(|_| ready(port, era)).collect();
-        connections.map(Self)
+    pub(crate) fn open(port: u16, work: Work) -> io::Result<Self> {
+        let callers: io::Result<_> = (0..CONNECTIONS).map(|_| Caller::open(port, work)).collect();
+        callers.map(Self)
     }
 
-    /// Makes so many calls on each connection.
-    pub(crate) fn call(&mut self, times: usize) -> io::Result<()> {
+    /// Works so many times on each connection.
+    pub(crate) fn work(&mut self, times: usize) -> io::Result<()> {
         thread::scope(|scope| {
             let callers: Vec<_> = self
                 .0
                 .iter_mut()
-                .map(|(connection, call)| {
-                    scope.spawn(move || {
-                        (0..times).try_for_each(|_| connection.exchange(call).map(drop))
-                    })
-                })
+                .map(|caller| scope.spawn(move || (0..times).try_for_each(|_| caller.work())))
                 .collect();
             callers
                 .into_iter()
@@ -141,12 +190,21 @@ impl Crowd {
     }
 }
 
+/// The text behind these bytes of an answer, up to a quotation mark.
+fn member<'a>(answer: &'a [u8], name: &str) -> Option<&'a str> {
+    between(answer, name, b'"')
+}
+
 /// The value of a field of an answer's head.
 fn field<'a>(answer: &'a [u8], name: &str) -> Option<&'a str> {
+    between(answer, name, b'\r').map(str::trim)
+}
+
+fn between<'a>(answer: &'a [u8], name: &str, end: u8) -> Option<&'a str> {
     let at = answer
         .windows(name.len())
         .position(|text| text.eq_ignore_ascii_case(name.as_bytes()))?;
     let value = answer.get(at + name.len()..)?;
-    let end = value.iter().position(|byte| *byte == b'\r')?;
-    std::str::from_utf8(&value[..end]).ok().map(str::trim)
+    let end = value.iter().position(|byte| *byte == end)?;
+    std::str::from_utf8(&value[..end]).ok()
 }

@@ -1,13 +1,14 @@
-//! Servers over HTTP beside a bare one of hyper: what an echo costs and what an idle session keeps.
+//! Servers and clients in processes of their own, beside servers that are written by hand: what an echo costs and what an idle
+//! session keeps. A SERVER is one of `child.rs` or `pipe.rs`, WORK an era or another case of `drive.rs`.
 //!
 //! ```text
-//! cpu [ROUNDS]                 CPU time of each server for the same requests on 16 connections
+//! cpu [ROUNDS [PROGRAM]]       CPU time of each server for the same requests on 16 connections, and on a pipe, where PROGRAM is another
 //! idle [SESSIONS]              memory of sessions that only have their stream open
 //! serve SERVER                 serves on a free port of 127.0.0.1, whose number it prints, while its input is open
-//! drive PORT ERA REQUESTS      sends so many requests, one after the other, on 16 connections, and keeps these while its input is open
-//! pipe                         serves on standard input and output
-//! lines ERA CALLS              prints the messages of a client on a pipe that makes so many calls
-//! call ERA CALLS [PORT]        makes so many calls with a client of this library (feature `client`)
+//! drive PORT WORK TIMES        works so many times, one after the other, on 16 connections, and keeps these while its input is open
+//! pipe SERVER                  serves on standard input and output
+//! lines ERA CALLS [BYTES]      prints the messages of a client on a pipe that makes so many calls, with a text of so many bytes
+//! call ERA CALLS DEPTH [PORT]  makes so many calls with a client of this library, so many at once (feature `client`)
 //! ```
 
 mod bare;
@@ -18,7 +19,10 @@ mod cpu;
 mod drive;
 mod idle;
 mod ours;
+mod pipe;
 mod requests;
+#[cfg(feature = "auth")]
+mod tokens;
 
 use std::io::{self, Error};
 
@@ -26,30 +30,45 @@ fn main() -> io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
-        ["cpu"] => cpu::compare(15),
-        ["cpu", rounds] => cpu::compare(number(rounds)?),
+        ["cpu"] => cpu(15, None),
+        ["cpu", rounds] => cpu(number(rounds)?, None),
+        ["cpu", rounds, program] => cpu(number(rounds)?, Some(program)),
         ["idle"] => idle::compare(2_000),
         ["idle", sessions] => idle::compare(number(sessions)?),
         ["serve", server] => child::serve(server),
-        ["drive", port, era, requests] => {
-            drive::in_turn(number(port)?, requests::Era::named(era)?, number(requests)?)
+        ["drive", port, work, times] => {
+            drive::in_turn(number(port)?, drive::Work::named(work)?, number(times)?)
         }
-        ["pipe"] => ours::on_a_pipe(),
-        ["lines", era, calls] => {
-            let lines = requests::Era::named(era)?.conversation(number(calls)?);
-            lines.for_each(|line| println!("{line}"));
-            Ok(())
-        }
+        ["pipe", server] => pipe::serve(server),
+        ["lines", era, calls] => lines(era, calls, None),
+        ["lines", era, calls, bytes] => lines(era, calls, Some(number(bytes)?)),
         #[cfg(feature = "client")]
-        ["call", era, calls] => client::call(requests::Era::named(era)?, number(calls)?, None),
+        ["call", era, calls, depth] => call(era, calls, depth, None),
         #[cfg(feature = "client")]
-        ["call", era, calls, port] => client::call(
-            requests::Era::named(era)?,
-            number(calls)?,
-            Some(number(port)?),
-        ),
+        ["call", era, calls, depth, port] => call(era, calls, depth, Some(number(port)?)),
         _ => Err(Error::other("no such command: see the head of main.rs")),
     }
+}
+
+fn cpu(rounds: usize, program: Option<&str>) -> io::Result<()> {
+    cpu::compare(rounds)?;
+    cpu::compare_pipes(rounds, program)
+}
+
+fn lines(era: &str, calls: &str, bytes: Option<usize>) -> io::Result<()> {
+    let lines = requests::Era::named(era)?.conversation(number(calls)?, bytes);
+    lines.for_each(|line| println!("{line}"));
+    Ok(())
+}
+
+#[cfg(feature = "client")]
+fn call(era: &str, calls: &str, depth: &str, port: Option<u16>) -> io::Result<()> {
+    client::call(
+        requests::Era::named(era)?,
+        number(calls)?,
+        number(depth)?,
+        port,
+    )
 }
 
 fn number<T: std::str::FromStr>(text: &str) -> io::Result<T> {

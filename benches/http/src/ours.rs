@@ -5,10 +5,15 @@ use std::io;
 use std::net::TcpListener;
 
 use mcp_async::Server;
+use mcp_async::http::Http;
 use mcp_async::net::HttpListener;
 use mcp_async::schemars::{self, JsonSchema};
-use mcp_async::server::{Context, RateLimit, ServerBuilder};
+use mcp_async::server::{Context, RateLimit, ServerBuilder, Tool};
+use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use serde::Deserialize;
+
+#[cfg(feature = "auth")]
+use crate::tokens::Signed;
 
 #[derive(Deserialize, JsonSchema)]
 struct Said {
@@ -23,9 +28,29 @@ pub(crate) fn on_smol(socket: TcpListener) -> io::Result<()> {
     smol::block_on(serve(HttpListener::from_std(mcp_smol::Runtime, socket)))
 }
 
-/// Serves on standard input and output.
-pub(crate) fn on_a_pipe() -> io::Result<()> {
+/// Serves calls that may become tasks.
+pub(crate) fn tasks_on_tokio(socket: TcpListener) -> io::Result<()> {
+    let listen = HttpListener::from_std(mcp_tokio::Runtime, socket);
+    let job = Tool::new("job").task(TaskPolicy::Required);
+    let job = job.handler(|said: Said, _: Context| async move { Ok(said.text) });
+    let server = echo().with(job).tasks(Tasks::new());
+    tokio_runtime()?.block_on(unlimited(server).serve(listen))
+}
+
+/// Serves requests with a token.
+#[cfg(feature = "auth")]
+pub(crate) fn protected_on_tokio(socket: TcpListener, signed: Signed) -> io::Result<()> {
+    let listen = HttpListener::from_std(mcp_tokio::Runtime, socket);
+    let http = unlimited(echo()).protect(signed.protection());
+    tokio_runtime()?.block_on(http.serve(listen))
+}
+
+pub(crate) fn on_a_pipe_of_tokio() -> io::Result<()> {
     tokio_runtime()?.block_on(echo().serve(mcp_tokio::stdio()))
+}
+
+pub(crate) fn on_a_pipe_of_smol() -> io::Result<()> {
+    smol::block_on(echo().serve(mcp_smol::stdio()))
 }
 
 pub(crate) fn tokio_runtime() -> io::Result<tokio::runtime::Runtime> {
@@ -35,9 +60,12 @@ pub(crate) fn tokio_runtime() -> io::Result<tokio::runtime::Runtime> {
 }
 
 async fn serve(listen: HttpListener) -> io::Result<()> {
+    unlimited(echo()).serve(listen).await
+}
+
+fn unlimited(server: ServerBuilder) -> Http {
     let limit = RateLimit::new(u32::MAX, Duration::from_secs(1));
-    let http = echo().http().rate_limit(Some(limit));
-    http.serve(listen).await
+    server.http().rate_limit(Some(limit))
 }
 
 fn echo() -> ServerBuilder {

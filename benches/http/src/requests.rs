@@ -2,7 +2,9 @@
 
 use std::io::{self, Error};
 
-/// A call of the tool, as one era writes it.
+use mcp_benches::inputs;
+
+/// The revision of a call, as one of either era.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
     /// 2026-07-28: the request says all there is to say.
@@ -31,40 +33,59 @@ impl Era {
 
     /// A call of `echo`, in this session if the era has them.
     pub(crate) fn call(self, session: &str) -> Vec<u8> {
+        let body = self.message(SAID);
         match self {
-            Self::Modern => post(
-                "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\n",
-                self.message(),
-            ),
-            Self::Legacy => post(&in_session(session), self.message()),
+            Self::Modern => post(&modern("tools/call", "echo"), &body),
+            Self::Legacy => post(&in_session(session), &body),
         }
     }
 
-    const fn message(self) -> &'static str {
+    fn message(self, text: &str) -> String {
+        let call = inputs::echo(text);
         match self {
-            Self::Modern => {
-                r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1.0"},"io.modelcontextprotocol/clientCapabilities":{}},"name":"echo","arguments":{"text":"as it was said"}}}"#
-            }
-            Self::Legacy => {
-                r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"as it was said"}}}"#
-            }
+            Self::Modern => call.replacen(PARAMS, &format!("{PARAMS}{MODERN}"), 1),
+            Self::Legacy => call,
         }
     }
 
-    /// The messages of a client on a pipe that makes so many calls.
-    pub(crate) fn conversation(self, calls: usize) -> impl Iterator<Item = &'static str> {
+    /// The messages of a client on a pipe that makes so many calls, with a text of `bytes` or, without, a short one.
+    pub(crate) fn conversation(
+        self,
+        calls: usize,
+        bytes: Option<usize>,
+    ) -> impl Iterator<Item = String> {
         let opening: &[_] = match self {
             Self::Modern => &[],
             Self::Legacy => &[INITIALIZE, INITIALIZED],
         };
-        let calls = std::iter::repeat_n(self.message(), calls);
-        opening.iter().copied().chain(calls)
+        let text = bytes.map_or_else(|| SAID.to_owned(), inputs::plain_text);
+        let calls = std::iter::repeat_n(self.message(&text), calls);
+        opening.iter().map(|line| (*line).to_owned()).chain(calls)
     }
 }
 
-/// What answers hold if the tool was called.
-pub(crate) const SAID: &[u8] = br#""text":"as it was said""#;
+/// A call of a tool that becomes a task.
+pub(crate) fn create_task() -> Vec<u8> {
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{{WITH_TASKS}"name":"job","arguments":{{"text":"{SAID}"}}}}}}"#
+    );
+    post(&modern("tools/call", "job"), &body)
+}
 
+/// A poll of a task.
+pub(crate) fn poll_task(task: &str) -> Vec<u8> {
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":8,"method":"tasks/get","params":{{{WITH_TASKS}"taskId":"{task}"}}}}"#
+    );
+    post(&modern("tasks/get", task), &body)
+}
+
+/// The text that is said again.
+pub(crate) const SAID: &str = "as it was said";
+
+const PARAMS: &str = r#""params":{"#;
+const MODERN: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1.0"},"io.modelcontextprotocol/clientCapabilities":{}},"#;
+const WITH_TASKS: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1.0"},"io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}},"#;
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1.0"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
@@ -83,6 +104,24 @@ pub(crate) fn open_stream(session: &str) -> Vec<u8> {
         .into_bytes()
 }
 
+/// A request with one more field.
+#[cfg(feature = "auth")]
+pub(crate) fn with_token(request: &[u8], token: &str) -> Vec<u8> {
+    let (line, rest) = request.split_at(POST.len());
+    [
+        line,
+        b"Authorization: Bearer ",
+        token.as_bytes(),
+        b"\r\n",
+        rest,
+    ]
+    .concat()
+}
+
+fn modern(method: &str, name: &str) -> String {
+    format!("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {method}\r\nMcp-Name: {name}\r\n")
+}
+
 fn in_session(session: &str) -> String {
     format!("MCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: {session}\r\n")
 }
@@ -90,9 +129,11 @@ fn in_session(session: &str) -> String {
 fn post(fields: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
-        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nUser-Agent: bench\r\n\
+        "{POST}Host: localhost\r\nUser-Agent: bench\r\n\
          Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n\
          Content-Length: {length}\r\n{fields}\r\n{body}"
     )
     .into_bytes()
 }
+
+const POST: &str = "POST /mcp HTTP/1.1\r\n";

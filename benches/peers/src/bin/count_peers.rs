@@ -1,9 +1,9 @@
 //! A [`Run`] of a peer.
 
 use mcp_benches::Run;
-use mcp_benches_peers::arguments;
 use mcp_benches_peers::events::{EventsourceStream, SseStream};
 use mcp_benches_peers::messages::{Rmcp, SerdeJson, SimdJson, SonicRs};
+use mcp_benches_peers::{arguments, encode};
 
 fn main() {
     let run = Run::from_arguments();
@@ -14,6 +14,7 @@ fn main() {
         || run.arguments::<arguments::SerdeJson>()
         || run.arguments::<arguments::SimdJson>()
         || run.arguments::<arguments::SerdeJsonCore>()
+        || run.values::<encode::SerdeJson>()
         || run.events::<SseStream>()
         || run.events::<EventsourceStream>();
     assert!(known, "no such contestant or input");

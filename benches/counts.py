@@ -1,0 +1,138 @@
+"""What is counted by `instructions` and shown by `report`: tables of works, contestants and inputs.
+
+A row is counted twice, with few repetitions and with more; the difference is what the added ones cost, without start-up.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from callgrind import CALLS, COUNT, COUNT_PEERS, HTTP, build, call, on_a_pipe, read, serve
+
+
+@dataclass
+class Row:
+    """An input: how often it is worked on, how much more often, and in how many parts a count is divided."""
+
+    name: str
+    few: int
+    more: int
+    parts: int = 1
+
+
+@dataclass
+class Table:
+    """A work, and who does it: `count` returns the instructions of a program that does it so often."""
+
+    name: str
+    unit: str
+    rows: list[Row]
+    # Those of this library, which are bounded, and the others.
+    ours: list[str]
+    others: list[str]
+    count: Callable[[Path, str, str, int], int] = read
+    binary: list[str] = field(default_factory=lambda: COUNT)
+    # The program of the others, if it is another one: what is counted of this library is compiled without them.
+    binary_of_others: list[str] | None = None
+
+    def measure(self, row: Row, peer: str) -> int:
+        """The instructions of one work."""
+        binary = self.binary_of_others if self.binary_of_others and peer in self.others else self.binary
+        program = build(binary)
+        few, more = (self.count(program, peer, row.name, times) for times in (row.few, row.few + row.more))
+        return (more - few) // row.more // row.parts
+
+
+def small(*names: str) -> list[Row]:
+    return [Row(name, 100, 1000) for name in names]
+
+
+TABLES = [
+    Table(
+        "parse",
+        "a message, read and validated",
+        [*small("ping", "tools/call", "initialize"), Row("tools/list", 5, 20), Row("escaped text", 2, 4)],
+        ["mcp-proto"],
+        ["serde_json", "simd-json", "sonic-rs", "rmcp"],
+        binary_of_others=COUNT_PEERS,
+    ),
+    Table(
+        "decode",
+        "the arguments of a tool, into a type",
+        [*small("small arguments"), Row("large arguments", 5, 20), Row("escaped arguments", 5, 20)],
+        ["mcp-proto"],
+        ["serde_json", "simd-json", "serde-json-core"],
+        binary_of_others=COUNT_PEERS,
+    ),
+    Table(
+        "encode",
+        "a value, as JSON",
+        [*small("small value"), Row("large value", 5, 20), Row("escaped value", 5, 20)],
+        ["mcp-proto"],
+        ["serde_json"],
+        binary_of_others=COUNT_PEERS,
+    ),
+    Table(
+        "events",
+        "an event of a stream",
+        [Row("small events", 2, 10, 600), Row("large events", 2, 10, 10)],
+        ["mcp-proto"],
+        ["sse-stream", "eventsource-stream"],
+        binary_of_others=COUNT_PEERS,
+    ),
+    # Short texts as many at once as a busy client sends; large ones one by one.
+    Table(
+        "pipe",
+        "an echo on a pipe, 64 at once",
+        [Row("legacy", 64, 640), Row("modern", 64, 640), Row("1 kB", 16, 160), Row("64 kB", 2, 8), Row("1 MB", 2, 4)],
+        ["core", "mcp-tokio", "mcp-smol"],
+        ["serde"],
+        on_a_pipe,
+        HTTP,
+    ),
+    Table(
+        "HTTP",
+        "an echo over HTTP, on 16 connections",
+        [Row("modern", 160, 800), Row("legacy", 160, 800)],
+        ["mcp-tokio", "mcp-smol"],
+        ["hyper-tokio", "hyper-smol"],
+        serve,
+        HTTP,
+    ),
+    Table(
+        "protected and tasks",
+        "an echo with a token that was sent before; a task, created and polled",
+        [Row("rs256", 160, 800), Row("eddsa", 160, 800), Row("task", 160, 800)],
+        ["mcp-tokio"],
+        [],
+        serve,
+        HTTP,
+    ),
+    Table(
+        "client",
+        "a call of a client: 64 at once on a pipe, one by one over HTTP",
+        [Row("pipe, legacy", 128, 640), Row("pipe, modern", 128, 640), Row("HTTP, legacy", 16, 160), Row("HTTP, modern", 16, 160)],
+        ["mcp-tokio"],
+        [],
+        call,
+        HTTP,
+    ),
+    Table(
+        "proxy",
+        "a call in memory, client and servers together",
+        [Row("modern", 50, 500), Row("legacy", 50, 500)],
+        ["direct", "proxied"],
+        [],
+        binary=CALLS,
+    ),
+]
+
+
+def measure(table: Table, peers: list[str]) -> dict[str, dict[str, int]]:
+    """The counts of a table, by input and contestant, which are printed as they come."""
+    print(f"\n{table.name}: instructions of {table.unit}\n" + " " * 20 + "".join(f"{peer:>20}" for peer in peers))
+    found = {}
+    for row in table.rows:
+        found[row.name] = {peer: table.measure(row, peer) for peer in peers}
+        print(f"{row.name:<20}" + "".join(f"{found[row.name][peer]:>20,}" for peer in peers), flush=True)
+    return found
