@@ -3,7 +3,7 @@
 use mcp_proto::json::{Object, Raw, Str};
 use mcp_proto::model::{ServerCapabilities, ServerFeatures, TextResult};
 use mcp_proto::rpc::{ErrorObject, Method, code};
-use mcp_proto::server::{Event, Server, Storage};
+use mcp_proto::server::{Event, RequestContext, Server, Storage};
 use mcp_proto::{Outbox, Outcome, Store, Verdict};
 
 /// It says what it serves: a request for anything else is answered by the core.
@@ -29,7 +29,7 @@ impl App {
             Event::Request {
                 token,
                 method,
-                params,
+                context,
                 ..
             } => {
                 // If the answer does not fit, the event comes again: state changes after the bytes fit.
@@ -42,7 +42,7 @@ impl App {
                         &Raw::parse(TOOLS.as_bytes(), 8).unwrap_or_default(),
                     )),
                     // The core refuses all other methods: the capabilities do not declare them.
-                    _ => self.call(params, &mut respond),
+                    _ => self.call(context, &mut respond),
                 }
             }
             _ => Verdict::Done,
@@ -51,14 +51,12 @@ impl App {
 
     fn call(
         &mut self,
-        params: Object<'_>,
+        context: RequestContext<'_>,
         respond: &mut dyn FnMut(Outcome<'_>) -> Verdict,
     ) -> Verdict {
-        let name = params.get("name").and_then(Raw::string).unwrap_or_default();
-        let arguments = params
-            .get("arguments")
-            .and_then(Raw::object)
-            .unwrap_or_default();
+        let name = context.subject.unwrap_or_default();
+        let arguments = context.arguments.and_then(Raw::object);
+        let arguments = arguments.unwrap_or_default();
         let mut say = |text: Str<'_>| respond(Outcome::Result(&TextResult::from(text)));
         if name == "echo" {
             say(arguments

@@ -139,7 +139,7 @@ impl<S: Store<u8>> Inbox<S> {
                     });
                     Incoming::BatchStart
                 }
-                Err(invalid) => Incoming::Message(invalid),
+                Err(invalid) => Incoming::Message(Message::Invalid(invalid)),
             });
         }
         Some(Incoming::Message(Message::parse(text, self.depth)))

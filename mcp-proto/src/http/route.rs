@@ -4,7 +4,7 @@ use super::endpoint::{Endpoint, Post, Version};
 use super::era::is_modern;
 use super::head::SessionId;
 use super::refusal::Refusal;
-use crate::model::ProtocolMeta;
+use crate::model::{MetaEvidence, ProtocolMeta};
 use crate::revision::Revision;
 #[cfg(feature = "alloc")]
 use crate::rpc::OwnedMessages;
@@ -61,15 +61,17 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     /// assert_eq!(route(&Head(&[])), "Refuse(SessionMissing)");
     /// ```
     pub fn route<'h>(&self, post: &Post<'h>, body: &Incoming<'_>) -> Route<'h> {
-        let (asked, params) = match body {
-            Incoming::Message(Message::Request(request)) => (Some(request.method), request.params),
-            Incoming::Message(Message::Notification(told)) => (None, told.params),
+        let (asked, meta) = match body {
+            Incoming::Message(Message::Request(request)) => {
+                (Some(request.method), request.members_of_meta())
+            }
+            Incoming::Message(Message::Notification(told)) => {
+                let meta = told.params.and_then(ProtocolMeta::of);
+                (None, meta.map(ProtocolMeta::members))
+            }
             _ => (None, None),
         };
-        let meta = || {
-            let meta = params.and_then(ProtocolMeta::of);
-            meta.map(ProtocolMeta::evidence).unwrap_or_default()
-        };
+        let meta = || meta.map(MetaEvidence::read).unwrap_or_default();
         let has_sessions = self.revisions.newest_legacy().is_some();
         if !has_sessions || is_modern(self.revisions, Some(post), asked, meta) {
             return Route::Modern;

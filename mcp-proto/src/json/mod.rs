@@ -33,10 +33,12 @@ mod kind;
 mod list;
 mod map;
 mod member_watch;
+mod members;
 mod number;
 mod object;
 #[cfg(feature = "alloc")]
 mod owned;
+mod places;
 mod raw;
 mod repair;
 mod scan;
@@ -58,8 +60,9 @@ pub use raw::Raw;
 
 // The parts of a value.
 pub use array::Array;
+pub use members::Duplicate;
 pub use number::Number;
-pub use object::{Duplicate, Object};
+pub use object::Object;
 pub use text::Str;
 
 // Types of the application.
@@ -76,7 +79,9 @@ pub use repair::repair_surrogates;
 
 pub(crate) use decimal::Decimal;
 pub(crate) use member_watch::MemberWatch;
+pub(crate) use members::{Members, collect};
 pub(crate) use number::digits;
+pub(crate) use places::MemberPlaces;
 #[cfg(feature = "alloc")]
 pub(crate) use raw::Span;
 pub(crate) use raw::offset;

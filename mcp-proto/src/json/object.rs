@@ -2,8 +2,8 @@
 
 use core::fmt;
 
+use super::members::{Duplicate, Members, collect};
 use super::string::Form;
-use super::walk::Walk;
 use super::{Kind, Raw, Str};
 
 /// The members of a JSON object, in the order of the text.
@@ -46,7 +46,7 @@ impl<'b> Object<'b> {
 
     /// The members. A duplicate key is yielded twice.
     pub fn members(self) -> impl Iterator<Item = (Str<'b>, Raw<'b>)> + Clone {
-        Members(Walk::inside(self.bytes, self.form))
+        Members::from(self)
     }
 
     /// Returns true if the object has no member.
@@ -74,27 +74,8 @@ impl<'b> Object<'b> {
     /// two messages. Members that were not asked for may repeat.
     pub fn find<const N: usize>(self, keys: [&str; N]) -> Result<[Option<Raw<'b>>; N], Duplicate> {
         let mut found = [None; N];
-        self.collect(&keys, &mut found)?;
+        collect(self.into(), &keys, &mut found)?;
         Ok(found)
-    }
-
-    /// Like [`find`](Self::find), for keys that are not known at compile time; a key without a
-    /// place in `found` is not looked for. Returns true if the object has other members.
-    pub(crate) fn collect(
-        self,
-        keys: &[&str],
-        found: &mut [Option<Raw<'b>>],
-    ) -> Result<bool, Duplicate> {
-        let mut has_others = false;
-        for (name, value) in self.members() {
-            let mut asked = keys.iter().zip(&mut *found).enumerate();
-            match asked.find(|(_, (key, _))| name.is(key.as_bytes())) {
-                Some((_, (_, slot))) if slot.is_none() => *slot = Some(value),
-                Some((index, _)) => return Err(Duplicate { key: index }),
-                None => has_others = true,
-            }
-        }
-        Ok(has_others)
     }
 }
 
@@ -119,6 +100,13 @@ impl<'b> From<Object<'b>> for Raw<'b> {
     }
 }
 
+/// Those of an object whose members were not noted.
+impl<'b> From<Object<'b>> for Members<'static, 'b> {
+    fn from(object: Object<'b>) -> Self {
+        Self::new(object.as_raw(), None)
+    }
+}
+
 /// Two texts of one object may differ and mean the same: what is compared is the text.
 impl PartialEq for Object<'_> {
     fn eq(&self, other: &Self) -> bool {
@@ -131,33 +119,6 @@ impl fmt::Debug for Object<'_> {
         fmt::Debug::fmt(&self.as_raw(), f)
     }
 }
-
-/// The members of an [`Object`].
-#[derive(Clone)]
-struct Members<'b>(Walk<'b>);
-
-impl<'b> Iterator for Members<'b> {
-    type Item = (Str<'b>, Raw<'b>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        Some((self.0.string()?, self.0.next()?))
-    }
-}
-
-/// A key that was asked for stands twice in an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Duplicate {
-    /// The index of the key among those asked for.
-    pub key: usize,
-}
-
-impl fmt::Display for Duplicate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "key number {} stands twice in the object", self.key)
-    }
-}
-
-impl core::error::Error for Duplicate {}
 
 impl<'b> TryFrom<Raw<'b>> for Object<'b> {
     type Error = Kind;

@@ -4,7 +4,7 @@ mod container;
 mod scalar;
 
 use super::string::Form;
-use super::{Fault, FaultKind, MAX_DEPTH, Raw, Str, string, words};
+use super::{Fault, FaultKind, MAX_DEPTH, MemberPlaces, Raw, Str, string, words};
 
 /// A position in a text, and the rules for moving on.
 ///
@@ -179,13 +179,28 @@ impl<'b> Scanner<'b> {
     /// Takes one value of any kind, with whitespace before it allowed.
     #[inline(never)]
     pub(crate) fn value(&mut self) -> Result<Raw<'b>, Fault> {
-        self.value_in_place()
+        self.value_in_place(None)
+    }
+
+    /// As [`value`](Self::value); the members of an object are noted in `places`.
+    #[inline]
+    pub(crate) fn noted_value(
+        &mut self,
+        places: Option<&mut MemberPlaces>,
+    ) -> Result<Raw<'b>, Fault> {
+        match places {
+            Some(places) if MemberPlaces::IS_NOTED => self.value_in_place(Some(places)),
+            _ => self.value(),
+        }
     }
 
     /// As [`value`](Self::value), inlined for the one caller that has to be fast, at the price of
-    /// its size.
+    /// its size. The members of an object are noted in `places`.
     #[inline(always)]
-    pub(crate) fn value_in_place(&mut self) -> Result<Raw<'b>, Fault> {
+    pub(crate) fn value_in_place(
+        &mut self,
+        places: Option<&mut MemberPlaces>,
+    ) -> Result<Raw<'b>, Fault> {
         if let [0..=b' ', ..] = self.rest {
             self.skip_whitespace();
         }
@@ -194,7 +209,7 @@ impl<'b> Scanner<'b> {
         // place in memory for all of them.
         let passed = match start {
             [b'"', content @ ..] => pass_string(content),
-            [b'{' | b'[', ..] => match container::pass(start, self.depth) {
+            [b'{' | b'[', ..] => match container::pass(start, self.depth, places) {
                 Ok((rest, form)) => Ok((rest, form)),
                 Err(halt) => Err(halt),
             },

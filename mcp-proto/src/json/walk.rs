@@ -1,5 +1,6 @@
 //! Iterates over validated text without checking it again.
 
+use super::places::Place;
 use super::string::Form;
 use super::text::closing_quote;
 use super::{Raw, Str};
@@ -62,6 +63,26 @@ impl<'b> Walk<'b> {
         let (end, escaped) = closing_quote(self.bytes, start)?;
         self.at = end + 1;
         Some(Str::walked(self.bytes.get(start..end)?, escaped, self.form))
+    }
+
+    /// The member of this key, which was noted; `next` is the key of the member after it. The last
+    /// member ends with the text.
+    #[inline]
+    pub(super) fn member(&self, key: Place, next: Option<Place>) -> Option<(Str<'b>, Raw<'b>)> {
+        let end = next.map_or(self.bytes.len().saturating_sub(1), Place::at);
+        let member = self.bytes.get(key.at().saturating_add(1)..end)?;
+        let (name, behind) = member.split_at_checked(key.len())?;
+        // Between a name and its value stand a quote, a colon and whitespace, and after the value a
+        // comma and whitespace: no value begins or ends with them.
+        let (_, mut value) = behind.split_first()?;
+        while let [b':' | ..=b' ', rest @ ..] = value {
+            value = rest;
+        }
+        while let [rest @ .., b',' | ..=b' '] = value {
+            value = rest;
+        }
+        let name = Str::at_most(name, self.form);
+        Some((name, Raw::scanned(value, self.form)))
     }
 
     #[inline]

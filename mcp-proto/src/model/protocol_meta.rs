@@ -1,7 +1,7 @@
 //! The members of `_meta` that the protocol has reserved, in the messages that the core reads and writes.
 
 use super::keys;
-use crate::json::{Object, Raw, Str, Writer};
+use crate::json::{Members, Object, Raw, Str, Writer, collect};
 use crate::rpc::Id;
 
 /// The `_meta` of a message, for the members that the protocol has reserved (JR-30).
@@ -44,46 +44,9 @@ impl<'b> ProtocolMeta<'b> {
         message.get("_meta")?.object().map(Self)
     }
 
-    /// Finds the members of a request.
-    ///
-    /// # Errors
-    ///
-    /// The key that stands twice (JR-52).
-    pub(crate) fn request(self) -> Result<RequestMembers<'b>, &'static str> {
-        let mut found = [None; REQUEST.len()];
-        let has_custom = self
-            .0
-            .collect(&REQUEST, &mut found)
-            .map_err(|double| REQUEST.get(double.key).copied().unwrap_or_default())?;
-        let [
-            progress_token,
-            version,
-            capabilities,
-            log_level,
-            client_info,
-            parent,
-            state,
-            baggage,
-        ] = found;
-        Ok(RequestMembers {
-            progress_token,
-            version,
-            capabilities,
-            log_level,
-            client_info,
-            has_trace: parent.or(state).or(baggage).is_some(),
-            has_custom,
-        })
-    }
-
-    /// The evidence of the era. Of a member that stands twice one is enough: the machine refuses it.
-    pub(crate) fn evidence(self) -> MetaEvidence {
-        let mut evidence = MetaEvidence::default();
-        for (name, _) in self.0.members() {
-            evidence.version |= name == keys::PROTOCOL_VERSION;
-            evidence.other |= name != keys::PROTOCOL_VERSION && is_modern_key(name);
-        }
-        evidence
+    /// The members.
+    pub(crate) fn members(self) -> Members<'static, 'b> {
+        self.0.into()
     }
 
     /// The revision of the message.
@@ -120,6 +83,51 @@ impl<'b> ProtocolMeta<'b> {
     /// The W3C trace context: `traceparent`, `tracestate` and `baggage` (JR-31).
     pub(crate) fn trace(self) -> [Option<Str<'b>>; 3] {
         TRACE.map(|key| self.0.get(key)?.string())
+    }
+}
+
+impl MetaEvidence {
+    /// The evidence in these members of a `_meta`. Of a member that stands twice one is enough: the
+    /// machine refuses it.
+    pub(crate) fn read(members: Members<'_, '_>) -> Self {
+        let mut evidence = Self::default();
+        for (name, _) in members {
+            evidence.version |= name == keys::PROTOCOL_VERSION;
+            evidence.other |= name != keys::PROTOCOL_VERSION && is_modern_key(name);
+        }
+        evidence
+    }
+}
+
+impl<'b> RequestMembers<'b> {
+    /// Finds them among the members of a `_meta`.
+    ///
+    /// # Errors
+    ///
+    /// The key that stands twice (JR-52).
+    pub(crate) fn read(members: Members<'_, 'b>) -> Result<Self, &'static str> {
+        let mut found = [None; REQUEST.len()];
+        let has_custom = collect(members, &REQUEST, &mut found)
+            .map_err(|double| REQUEST.get(double.key).copied().unwrap_or_default())?;
+        let [
+            progress_token,
+            version,
+            capabilities,
+            log_level,
+            client_info,
+            parent,
+            state,
+            baggage,
+        ] = found;
+        Ok(Self {
+            progress_token,
+            version,
+            capabilities,
+            log_level,
+            client_info,
+            has_trace: parent.or(state).or(baggage).is_some(),
+            has_custom,
+        })
     }
 }
 

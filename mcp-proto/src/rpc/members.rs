@@ -4,7 +4,7 @@ use super::{
     ErrorObject, Id, Invalid, Member, Message, Method, Notification, Reason, Request, Response,
     Salvage, Shape,
 };
-use crate::json::{Fault, Kind, Raw, Scanner};
+use crate::json::{Fault, Kind, MemberPlaces, Raw, Scanner};
 #[cfg(feature = "alloc")]
 use crate::json::{FaultKind, MAX_DEPTH, Span};
 
@@ -28,6 +28,7 @@ pub(super) struct MemberSpans {
     version: Option<bool>,
     values: [Option<Span>; 5],
     duplicate: Option<Member>,
+    pub(super) places: MemberPlaces,
 }
 
 #[cfg(feature = "alloc")]
@@ -68,7 +69,7 @@ impl<'b> Members<'b> {
     }
 
     /// The places of the members in their text; `None` if they are of another text.
-    pub(super) fn spans(&self, text: &[u8]) -> Option<MemberSpans> {
+    pub(super) fn spans(&self, places: &MemberPlaces, text: &[u8]) -> Option<MemberSpans> {
         let mut values = [None; 5];
         let found = [self.id, self.method, self.params, self.result, self.error];
         for (value, raw) in values.iter_mut().zip(found) {
@@ -80,6 +81,7 @@ impl<'b> Members<'b> {
             version: self.version,
             values,
             duplicate: self.duplicate,
+            places: *places,
         })
     }
 
@@ -104,7 +106,11 @@ impl<'b> Members<'b> {
     // In place, like everything here: a message is a hundred bytes, and a move of it costs as
     // much as one of its members.
     #[inline(always)]
-    pub(super) fn read(&mut self, scanner: &mut Scanner<'b>) -> Result<(), Fault> {
+    pub(super) fn read(
+        &mut self,
+        scanner: &mut Scanner<'b>,
+        places: &mut MemberPlaces,
+    ) -> Result<(), Fault> {
         let mut at = scanner.clone();
         let mut first = true;
         // Most writers put the same bytes before a value, so these are compared as a whole.
@@ -133,7 +139,8 @@ impl<'b> Members<'b> {
                 break;
             };
             first = false;
-            let value = at.value_in_place()?;
+            let value =
+                at.value_in_place(matches!(member, Member::Params).then_some(&mut *places))?;
             if place.replace(value).is_some() {
                 self.double(member);
             }
@@ -143,27 +150,37 @@ impl<'b> Members<'b> {
         *scanner = if !first && at.take(b"}") {
             at
         } else {
-            self.read_any(at, first)?
+            self.read_any(at, first, places)?
         };
         Ok(())
     }
 
     /// Reads an element of a batch: as `read`, in less code and more time.
-    pub(super) fn read_element(&mut self, scanner: &mut Scanner<'b>) -> Result<(), Fault> {
+    pub(super) fn read_element(
+        &mut self,
+        scanner: &mut Scanner<'b>,
+        places: &mut MemberPlaces,
+    ) -> Result<(), Fault> {
         scanner.open_object()?;
-        *scanner = self.read_any(scanner.clone(), true)?;
+        *scanner = self.read_any(scanner.clone(), true, places)?;
         Ok(())
     }
 
     /// Reads on, whatever the names look like.
     #[inline(never)]
-    fn read_any(&mut self, scanner: Scanner<'b>, first: bool) -> Result<Scanner<'b>, Fault> {
+    fn read_any(
+        &mut self,
+        scanner: Scanner<'b>,
+        first: bool,
+        places: &mut MemberPlaces,
+    ) -> Result<Scanner<'b>, Fault> {
         let mut scanner = scanner;
         let mut first = first;
         while let Some(name) = scanner.next_key(first)? {
             first = false;
             let member = Member::of(name);
-            let value = scanner.value()?;
+            let is_params = member == Some(Member::Params);
+            let value = scanner.noted_value(is_params.then_some(&mut *places))?;
             if let Some(member) = member {
                 self.note(member, value);
             }
@@ -206,7 +223,7 @@ impl<'b> Members<'b> {
 
     /// The message that these members make.
     #[inline(always)]
-    pub(super) fn judge(&self) -> Message<'b> {
+    pub(super) fn judge(&self, places: &MemberPlaces) -> Message<'b> {
         if let Some(member) = self.duplicate {
             return self.invalid(Reason::Doubled(member));
         }
@@ -214,7 +231,7 @@ impl<'b> Members<'b> {
             return self.invalid(Reason::Version);
         }
         match (self.method, self.result, self.error) {
-            (Some(method), None, None) => self.call(method),
+            (Some(method), None, None) => self.call(method, places),
             (None, Some(result), None) => match self.id.and_then(Id::from_raw) {
                 Some(id) => Message::Response(Response {
                     id: Some(id),
@@ -228,7 +245,7 @@ impl<'b> Members<'b> {
     }
 
     #[inline(always)]
-    fn call(&self, method: Raw<'b>) -> Message<'b> {
+    fn call(&self, method: Raw<'b>, places: &MemberPlaces) -> Message<'b> {
         let Some(method) = method.string().map(Method::from) else {
             return self.invalid(Reason::Method);
         };
@@ -239,7 +256,12 @@ impl<'b> Members<'b> {
         match self.id {
             None => Message::Notification(Notification { method, params }),
             Some(id) => match Id::from_raw(id) {
-                Some(id) => Message::Request(Request { id, method, params }),
+                Some(id) => Message::Request(Request {
+                    id,
+                    method,
+                    params,
+                    places: *places,
+                }),
                 None => self.invalid(Reason::Id),
             },
         }
@@ -292,8 +314,10 @@ impl<'b> Message<'b> {
     pub fn parse(text: &'b [u8], depth: u8) -> Self {
         let mut scanner = Scanner::new(text, depth);
         let mut members = Members::default();
-        match members.read(&mut scanner).and_then(|()| scanner.end()) {
-            Ok(()) => members.judge(),
+        let mut places = MemberPlaces::UNKNOWN;
+        let read = members.read(&mut scanner, &mut places);
+        match read.and_then(|()| scanner.end()) {
+            Ok(()) => members.judge(&places),
             Err(fault) => Self::no_object(text, depth, fault),
         }
     }
@@ -308,8 +332,9 @@ impl<'b> Message<'b> {
         scanner.skip_whitespace();
         if scanner.peek() == Some(b'{') {
             let mut members = Members::default();
-            members.read_element(scanner)?;
-            return Ok(members.judge());
+            let mut places = MemberPlaces::UNKNOWN;
+            members.read_element(scanner, &mut places)?;
+            return Ok(members.judge(&places));
         }
         scanner.value()?;
         Ok(Self::NOT_OBJECT)
@@ -326,7 +351,7 @@ impl<'b> Message<'b> {
         };
         match fault {
             Ok(()) => Self::NOT_OBJECT,
-            Err(fault) => Self::broken(text, Reason::Json(fault)),
+            Err(fault) => Self::Invalid(Invalid::broken(text, Reason::Json(fault))),
         }
     }
 
@@ -335,12 +360,14 @@ impl<'b> Message<'b> {
         id: None,
         shape: Shape::Unknown,
     });
+}
 
+impl<'b> Invalid<'b> {
     /// Reads what is readable of an invalid message.
     #[cold]
     pub(crate) fn broken(text: &'b [u8], reason: Reason) -> Self {
         let (id, shape) = Salvage::whole(text);
-        Self::Invalid(Invalid { reason, id, shape })
+        Self { reason, id, shape }
     }
 }
 

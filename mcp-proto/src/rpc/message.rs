@@ -5,7 +5,7 @@ use core::convert::Infallible;
 use super::error_object::ErrorObject;
 use super::{Id, Invalid, Method, envelope};
 use crate::action::BufferFull;
-use crate::json::{Object, Raw, Writer};
+use crate::json::{MemberPlaces, Members, Object, Raw, Writer};
 
 /// A message as it was read from bytes: reading never fails, it yields [`Message::Invalid`].
 ///
@@ -46,6 +46,8 @@ pub struct Request<'b> {
     pub method: Method<'b>,
     /// With which parameters.
     pub params: Option<Object<'b>>,
+    /// The places of the members of the parameters.
+    pub(crate) places: MemberPlaces,
 }
 
 /// A message that wants no answer, and never gets one (JR-12).
@@ -82,6 +84,17 @@ pub enum Incoming<'b> {
     BatchEnd,
 }
 
+impl<'b> Request<'b> {
+    /// The members of its `_meta`.
+    pub(crate) fn members_of_meta(&self) -> Option<Members<'_, 'b>> {
+        let params = self.params?;
+        let mut members = self.places.members(params.as_raw());
+        let (_, meta) = members.find(|(name, _)| *name == "_meta")?;
+        let meta = meta.object()?.as_raw();
+        Some(self.places.members_of_meta(params.as_raw(), meta))
+    }
+}
+
 impl Message<'_> {
     /// Writes the message into `out`, in one line and without a newline behind it.
     ///
@@ -94,7 +107,9 @@ impl Message<'_> {
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, BufferFull> {
         let mut w = Writer::new(out);
         match self {
-            Self::Request(Request { id, method, params }) => {
+            Self::Request(Request {
+                id, method, params, ..
+            }) => {
                 envelope::echo(&mut w, Some(*id), *method, params.map(Object::as_raw));
             }
             Self::Notification(Notification { method, params }) => {

@@ -74,23 +74,23 @@ impl<'b> Messages<'b> {
                 };
                 Incoming::BatchStart
             }
-            Err(invalid) => Incoming::Message(invalid),
+            Err(invalid) => Incoming::Message(Message::Invalid(invalid)),
         }
     }
 }
 
 /// Takes the bracket of an array that has elements and is valid to its end.
-pub(crate) fn open_array<'b>(text: &'b [u8], depth: u8) -> Result<Scanner<'b>, Message<'b>> {
-    Raw::parse(text, depth).map_err(|fault| Message::broken(text, Reason::Json(fault)))?;
+pub(crate) fn open_array<'b>(text: &'b [u8], depth: u8) -> Result<Scanner<'b>, Invalid<'b>> {
+    Raw::parse(text, depth).map_err(|fault| Invalid::broken(text, Reason::Json(fault)))?;
     let mut scanner = Scanner::new(text, depth);
     let opened = scanner.open_array();
     match opened.and_then(|()| scanner.clone().next_element(true)) {
         Ok(true) => Ok(scanner),
-        _ => Err(Message::Invalid(Invalid {
+        _ => Err(Invalid {
             reason: Reason::EmptyBatch,
             id: None,
             shape: Shape::Unknown,
-        })),
+        }),
     }
 }
 

@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::members::{MemberSpans, Members};
 use super::{Incoming, Message, Messages, Method};
-use crate::json::{MAX_DEPTH, Scanner};
+use crate::json::{MAX_DEPTH, MemberPlaces, Scanner};
 
 /// The messages of one text that is kept, such as the body of an HTTP request: parsed once, and read as often as needed.
 ///
@@ -62,7 +62,8 @@ impl<T: AsRef<[u8]>> OwnedMessages<T> {
     /// ```
     pub fn written(text: T) -> Self {
         let bytes = text.as_ref();
-        let spans = Members::written(bytes).and_then(|members| members.spans(bytes));
+        let spans = Members::written(bytes)
+            .and_then(|members| members.spans(&MemberPlaces::UNKNOWN, bytes));
         let Some(spans) = spans else {
             return Self::parse(text, MAX_DEPTH);
         };
@@ -77,7 +78,9 @@ impl<T: AsRef<[u8]>> OwnedMessages<T> {
     pub fn messages(&self) -> Messages<'_> {
         let text = self.text.as_ref();
         match self.parsed {
-            Parsed::Object(spans) => Messages::one(Members::found_at(spans, text).judge()),
+            Parsed::Object(spans) => {
+                Messages::one(Members::found_at(spans, text).judge(&spans.places))
+            }
             Parsed::Array(at) => {
                 let elements = text.get(at..).unwrap_or_default();
                 Messages::array(Scanner::new(elements, self.depth))
@@ -138,8 +141,12 @@ impl Parsed {
             };
         }
         let mut members = Members::default();
-        match members.read(&mut scanner).and_then(|()| scanner.end()) {
-            Ok(()) => members.spans(text).map_or(Self::Fault, Self::Object),
+        let mut places = MemberPlaces::UNKNOWN;
+        let read = members.read(&mut scanner, &mut places);
+        match read.and_then(|()| scanner.end()) {
+            Ok(()) => members
+                .spans(&places, text)
+                .map_or(Self::Fault, Self::Object),
             Err(_) => Self::Fault,
         }
     }

@@ -4,11 +4,11 @@ use core::fmt;
 
 use super::peer_error::PeerError;
 use super::reply::Reply;
-use crate::json::{Object, Raw, Str};
+use crate::json::{Object, Raw, Str, collect};
 use crate::model::{ClientFeatures, LoggingLevel, ProtocolMeta, RequestMembers};
 use crate::revision::Revision;
 use crate::rpc::methods::Params;
-use crate::rpc::{Id, Method};
+use crate::rpc::{Id, Method, Request};
 
 /// The properties of a request besides its parameters.
 ///
@@ -29,6 +29,8 @@ pub struct RequestContext<'b> {
     /// `cursor` of a list: checked to be there where it must, and to be sound text. Of a method
     /// beyond the protocol its [subject](crate::CustomMethod::subject), if that is sound text.
     pub subject: Option<Str<'b>>,
+    /// The `arguments` of `tools/call` and `prompts/get`, which stand there once at most.
+    pub arguments: Option<Raw<'b>>,
     /// The answers to the questions of the round before (MR-09).
     pub input_responses: Option<Object<'b>>,
     /// The request state that the server gave the client to send back. It may be forged (MR-07).
@@ -93,6 +95,7 @@ pub(super) struct Members<'b> {
     pub(super) subject: Option<Raw<'b>>,
     /// The subject is that of a method beyond the protocol, which has one.
     pub(super) custom_subject: bool,
+    arguments: Option<Raw<'b>>,
     input_responses: Option<Raw<'b>>,
     request_state: Option<Raw<'b>>,
     pub(super) of_meta: RequestMembers<'b>,
@@ -120,33 +123,38 @@ impl<'b> Members<'b> {
     /// Finds them; a duplicate is refused, because two readers must never see two messages
     /// (JR-52). `custom_subject` names the subject of a method beyond the protocol.
     pub(super) fn read(
-        method: Method<'_>,
-        params: Option<Object<'b>>,
+        request: &Request<'b>,
         custom_subject: Option<&str>,
     ) -> Result<Self, PeerError> {
-        let Some(params) = params else {
+        let Some(params) = request.params else {
             return Ok(Self {
                 custom_subject: custom_subject.is_some(),
                 ..Self::default()
             });
         };
-        let keys = method.facts().params.unique();
+        let params_of = request.method.facts().params;
+        let keys = params_of.unique();
         let mut found = [None; 4 + MOST_OTHERS];
-        params
-            .collect(keys, &mut found)
+        collect(request.places.members(params.as_raw()), keys, &mut found)
             .map_err(|double| duplicate(keys, double.key))?;
         // The others are the handler's to read; here they are only known to be unambiguous.
-        let [meta, input_responses, request_state, subject, ..] = found;
+        let [meta, input_responses, request_state, subject, other, ..] = found;
         let mut members = Self {
             subject,
+            arguments: other.filter(|_| params_of == Params::Name),
             input_responses,
             request_state,
             ..Self::default()
         };
         if let Some(key) = custom_subject {
-            [members.subject] = params
-                .find([key])
-                .map_err(|_| PeerError::Doubled(SUBJECT))?;
+            let mut subject = [None];
+            collect(
+                request.places.members(params.as_raw()),
+                &[key],
+                &mut subject,
+            )
+            .map_err(|_| PeerError::Doubled(SUBJECT))?;
+            [members.subject] = subject;
             members.custom_subject = true;
         }
         let Some(meta) = meta else {
@@ -154,9 +162,10 @@ impl<'b> Members<'b> {
         };
         let meta = meta.object().ok_or(PeerError::MissingMeta("_meta"))?;
         members.meta = Some(meta);
-        members.of_meta = ProtocolMeta::new(meta)
-            .request()
-            .map_err(PeerError::Doubled)?;
+        let of_meta = request
+            .places
+            .members_of_meta(params.as_raw(), meta.as_raw());
+        members.of_meta = RequestMembers::read(of_meta).map_err(PeerError::Doubled)?;
         Ok(members)
     }
 
@@ -218,6 +227,7 @@ impl<'b> Members<'b> {
                 progress: progress_token.is_some(),
                 log_level,
                 subject: text,
+                arguments: self.arguments,
                 input_responses,
                 request_state,
                 meta: self.meta,

@@ -6,7 +6,7 @@ use super::session::Session;
 use super::{PeerError, ServerConfig};
 use crate::http::{Post, Version, is_modern, mirror};
 use crate::json::{Object, Str};
-use crate::model::{ProtocolMeta, keys};
+use crate::model::{MetaEvidence, ProtocolMeta, keys};
 use crate::revision::{Revision, RevisionSet};
 use crate::rpc::Method;
 use crate::source::{Arrival, Place};
@@ -61,7 +61,8 @@ impl HeadRules {
         params: Option<Object<'_>>,
     ) -> Result<(), PeerError> {
         let meta = params.and_then(ProtocolMeta::of);
-        let evidence = || meta.map(ProtocolMeta::evidence).unwrap_or_default();
+        let members = meta.map(ProtocolMeta::members);
+        let evidence = || members.map(MetaEvidence::read).unwrap_or_default();
         from.modern = is_modern(self.revisions, Some(head), Some(method), evidence);
         if meta.is_some_and(ProtocolMeta::has_two_versions) {
             return Err(PeerError::HeaderMismatch(VERSION));

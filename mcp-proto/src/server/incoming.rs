@@ -49,20 +49,20 @@ impl<S: Storage> Server<'_, S> {
         from: &mut Arrival<'_, S::Place>,
         request: Request<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        let Request { id, method, params } = request;
-        match self.serve(from, id, method, params) {
+        match self.serve(from, &request) {
             Ok(action) => action,
-            Err(error) => self.refuse(from, Some(id), error),
+            Err(error) => self.refuse(from, Some(request.id), error),
         }
     }
 
     fn serve<'b>(
         &mut self,
         from: &mut Arrival<'_, S::Place>,
-        id: Id<'b>,
-        method: Method<'b>,
-        params: Option<Object<'b>>,
+        request: &Request<'b>,
     ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
+        let Request {
+            id, method, params, ..
+        } = *request;
         let head = from.head();
         if id_len(id) > S::IdBuf::CAPACITY {
             return Err(PeerError::IdTooLong);
@@ -75,7 +75,7 @@ impl<S: Storage> Server<'_, S> {
             _ => None,
         };
         let subject = own.and_then(|method| method.subject);
-        let members = Members::read(method, params, subject).map_err(|error| match head {
+        let members = Members::read(request, subject).map_err(|error| match head {
             Some(head) => headers::duplicate(head, method, error),
             None => error,
         })?;

@@ -18,7 +18,7 @@ pub(in crate::server) fn check(
     let Some(head) = call.context().http().filter(|_| wants(call)) else {
         return Ok(());
     };
-    let arguments = call.params.get("arguments").and_then(Raw::object);
+    let arguments = call.request.arguments.and_then(Raw::object);
     for argument in annotations.of(arguments) {
         agrees(&head.headers, &argument).map_err(|what| {
             let message = format!("{} {what}", argument.header);

@@ -177,7 +177,8 @@ pub struct Call<'b> {
     pub method: Method<'b>,
     /// The parameters; the empty object if it has none.
     pub params: Object<'b>,
-    /// The parts of the request that the protocol layer has read.
+    /// The parts of the request that the protocol layer has read. A layer that replaces the parameters
+    /// replaces these, too.
     pub request: Request<'b>,
     pub(in crate::server) context: CallContext,
     pub(in crate::server) frame: Frame<'b>,

@@ -245,7 +245,7 @@ impl Prompt {
 
     /// The first argument that is listed as required and that a request does not have (PR-03).
     fn missing(&self, call: &Call<'_>) -> Option<&str> {
-        let given = call.params.get("arguments").filter(|raw| !raw.is_null());
+        let given = call.request.arguments.filter(|raw| !raw.is_null());
         let given = given.map_or(Some(Object::EMPTY), Raw::object)?;
         let required = self.entry.listed.arguments.iter().filter(|it| it.required);
         let mut names = required.map(|argument| argument.name.as_str());
@@ -284,7 +284,7 @@ impl<S> Registered for Prompt<S> {
 /// The arguments of a request, all of which are texts (PR-08).
 fn decode<A: DeserializeOwned + 'static>(call: &Call<'_>) -> Result<A, TextError> {
     let mut texts = Vec::new();
-    if let Some(given) = call.params.get("arguments").filter(|raw| !raw.is_null()) {
+    if let Some(given) = call.request.arguments.filter(|raw| !raw.is_null()) {
         let wrong = |raw: Raw<'_>, expected: &str| TextError::wrong_kind(raw.kind(), expected);
         let given = given.object().ok_or_else(|| wrong(given, "an object"))?;
         for (name, value) in given.members() {

@@ -545,8 +545,8 @@ fn is_name(name: &str) -> bool {
 
 /// The arguments of a call; none are as good as none given.
 fn arguments<'b>(call: &Call<'b>) -> Raw<'b> {
-    call.params
-        .get("arguments")
+    call.request
+        .arguments
         .filter(|arguments| !arguments.is_null())
         .unwrap_or(Object::EMPTY.as_raw())
 }

@@ -1,14 +1,32 @@
 //! Scans objects and arrays without recursion.
 
-use super::super::FaultKind;
 use super::super::string::Form;
+use super::super::{FaultKind, MemberPlaces};
 use super::{Halt, pass_string, scalar, unexpected, whitespace};
 
-/// Passes the container that the rest begins with; `depth` of them may be open at a time.
+/// Passes the container that the rest begins with; `depth` of them may be open at a time. Members of
+/// an object are noted in `places`.
+#[inline(always)]
+pub(super) fn pass<'b>(
+    rest: &'b [u8],
+    depth: u8,
+    places: Option<&mut MemberPlaces>,
+) -> Result<(&'b [u8], Form), Halt> {
+    match places {
+        Some(places) if MemberPlaces::IS_NOTED => walk(rest, depth, places),
+        _ => walk(rest, depth, NoPlaces),
+    }
+}
+
+/// Passes a container.
 ///
 /// Keys and values go through the same lines: each line that looks into a string keeps half a
 /// dozen constants in registers, and two of them would have to share.
-pub(super) fn pass(rest: &[u8], depth: u8) -> Result<(&[u8], Form), Halt> {
+#[inline(never)]
+fn walk<N: Notes>(rest: &[u8], depth: u8, mut notes: N) -> Result<(&[u8], Form), Halt> {
+    let len = rest.len();
+    // The members of so many containers, from the outermost on, are noted.
+    let mut noted = notes.begin(rest);
     let mut rest = rest;
     let mut form = Form::Plain;
     // The lowest bit is the innermost container: 1 for an object.
@@ -19,13 +37,17 @@ pub(super) fn pass(rest: &[u8], depth: u8) -> Result<(&[u8], Form), Halt> {
     loop {
         if let [b'"', content @ ..] = rest {
             let (behind, found) = pass_string(content)?;
-            rest = behind;
             form = form.max(found);
             if key {
-                rest = colon(rest)?;
+                if open <= noted {
+                    let name = content.len() - behind.len() - 1;
+                    noted = notes.note(open, len - rest.len(), content, name);
+                }
+                rest = colon(behind)?;
                 key = false;
                 continue;
             }
+            rest = behind;
         } else {
             match rest {
                 [0..=b' ', ..] => {
@@ -76,6 +98,52 @@ pub(super) fn pass(rest: &[u8], depth: u8) -> Result<(&[u8], Form), Halt> {
             }
             kinds >>= 1;
         }
+    }
+}
+
+/// Notes where members lie.
+trait Notes {
+    /// Begins with a container. Returns 1 if its members are noted, otherwise 0.
+    fn begin(&mut self, container: &[u8]) -> u8;
+
+    /// Notes a key in the container at this depth. Returns the number of containers whose members are
+    /// noted from here on.
+    fn note(&mut self, open: u8, at: usize, content: &[u8], len: usize) -> u8;
+}
+
+impl Notes for &mut MemberPlaces {
+    #[inline(always)]
+    fn begin(&mut self, container: &[u8]) -> u8 {
+        let is_object = container.starts_with(b"{");
+        if is_object {
+            MemberPlaces::begin(self);
+        }
+        u8::from(is_object)
+    }
+
+    #[inline(always)]
+    fn note(&mut self, open: u8, at: usize, content: &[u8], len: usize) -> u8 {
+        MemberPlaces::note(self, open > 1, at, len);
+        match len {
+            _ if open > 1 => 2,
+            5 if content.starts_with(b"_meta") => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// Notes nothing.
+struct NoPlaces;
+
+impl Notes for NoPlaces {
+    #[inline(always)]
+    fn begin(&mut self, _: &[u8]) -> u8 {
+        0
+    }
+
+    #[inline(always)]
+    fn note(&mut self, _: u8, _: usize, _: &[u8], _: usize) -> u8 {
+        0
     }
 }
 

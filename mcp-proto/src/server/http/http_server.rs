@@ -75,6 +75,10 @@ pub struct HttpOptions {
 /// The result of [`HttpServer::step`].
 #[derive(Debug)]
 #[must_use = "a request whose event is dropped is never answered"]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "an event of another variant than a request is small, and no step is kept"
+)]
 pub enum HttpStep {
     /// Something for the application that no message has caused: a cancellation, the end of a session.
     Event {
