@@ -28,7 +28,9 @@ pub(super) struct Authorize {
     client_id: String,
     /// The cookie of the browser, if it has one.
     cookie: Option<String>,
-    is_opened_by_user: bool,
+    /// True if an earlier consent may count, and this one for later requests. A client that names the resource cannot
+    /// have been sent here by another server.
+    is_rememberable: bool,
     stage: Stage,
 }
 
@@ -42,15 +44,23 @@ enum Stage {
 
 impl Authorize {
     /// Reads the request.
-    pub(super) fn new(head: &dyn Head, query: &str) -> Result<Self, RequestError> {
+    pub(super) fn new(
+        context: &LoginContext<'_>,
+        head: &dyn Head,
+        query: &str,
+    ) -> Result<Self, RequestError> {
         let parameters = Parameters::parse(query.as_bytes())?;
         let client_id = parameters.get("client_id").map(ToOwned::to_owned);
         let missing = RequestError::invalid_request("client_id is missing");
+        let is_rememberable = context.server.settings.remember_consent.is_some()
+            && is_opened_by_user(head)
+            && parameters.get("resource").is_some()
+            && parameters.get("prompt").is_none();
         Ok(Self {
             client_id: client_id.ok_or(missing)?,
             parameters,
             cookie: cookie(head),
-            is_opened_by_user: is_opened_by_user(head),
+            is_rememberable,
             stage: Stage::Client,
         })
     }
@@ -72,7 +82,7 @@ impl Authorize {
         }
         let state = self.parameters.get("state");
         match self.check(context, client, &redirect_uri) {
-            Ok(request) if self.may_be_remembered(context) => {
+            Ok(request) if self.looks_up_consent() => {
                 let key = RememberedConsent::key(context, &request);
                 self.stage = Stage::Consent(Box::new(request));
                 let to_change = false;
@@ -87,14 +97,9 @@ impl Authorize {
         }
     }
 
-    /// Returns true if an earlier consent may count. A client that names the resource cannot have been sent here by
-    /// another one.
-    fn may_be_remembered(&self, context: &LoginContext<'_>) -> bool {
-        context.server.settings.remember_consent.is_some()
-            && self.is_opened_by_user
-            && self.cookie.is_some()
-            && self.parameters.get("resource").is_some()
-            && self.parameters.get("prompt").is_none()
+    /// Returns true if an earlier consent may spare the page.
+    pub(super) const fn looks_up_consent(&self) -> bool {
+        self.is_rememberable && self.cookie.is_some()
     }
 
     /// Answers with the page of the provider if the user has allowed this before, and with the consent page otherwise.
@@ -159,6 +164,7 @@ impl Authorize {
                 .as_ref()
                 .map(|it| context.hash(it))
                 .unwrap_or_default(),
+            is_rememberable: self.is_rememberable,
             expires: context.after(USER_TIME),
         })
     }
@@ -342,12 +348,12 @@ fn consent_page(
         true => "all that it offers".to_owned(),
         false => request.scopes.to_string(),
     };
-    let remember = match settings.remember_consent {
-        Some(_) => {
+    let remember = match request.is_rememberable {
+        true => {
             "<p><label><input type=\"checkbox\" name=\"remember\" value=\"yes\"> \
              Do not ask again for this application in this browser</label></p>"
         }
-        None => "",
+        false => "",
     };
     let document = host_of(&request.client_id);
     let document = match document.as_str() {

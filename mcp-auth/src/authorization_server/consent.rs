@@ -59,8 +59,7 @@ impl Consent {
             return Err(to_client(RequestError::new("access_denied", text)));
         }
         // The choice counts only if it was offered.
-        let is_offered = context.server.settings.remember_consent.is_some();
-        let decision = match is_offered && parameters.get("remember").is_some() {
+        let decision = match request.is_rememberable && parameters.get("remember").is_some() {
             true => Decision::AndRemember,
             false => Decision::Once,
         };

@@ -36,7 +36,7 @@ pub trait LoginCrypto {
 pub struct LoginContext<'c> {
     /// The settings.
     pub server: &'c AuthorizationServer,
-    /// The metadata of the provider, for endpoints that [need it](AuthorizationServer::needs_provider); `None`
+    /// The metadata of the provider, for requests that [need it](super::LoginExchange::needs_provider); `None`
     /// if it could not be fetched.
     pub provider: Option<&'c ServerMetadata>,
     /// The cryptography.

@@ -26,7 +26,8 @@ enum Stage {
 }
 
 impl LoginExchange {
-    /// Reads a request to this endpoint: its head, its query, and its body, which may be empty.
+    /// Reads a request to this endpoint: its head, its query, and its body, which may be empty. The metadata of the
+    /// provider may be left out of the context for now.
     pub fn new(
         context: &LoginContext<'_>,
         endpoint: LoginEndpoint,
@@ -51,6 +52,17 @@ impl LoginExchange {
             }
         })
     }
+
+    /// Returns true if the answer depends on the metadata of the provider: not for a request that is refused already, and
+    /// not for a code, which this server has issued.
+    pub const fn needs_provider(&self) -> bool {
+        match &self.0 {
+            Stage::Authorize(stage) => stage.looks_up_consent(),
+            Stage::Consent(_) | Stage::Callback(_) => true,
+            Stage::Token(stage) => matches!(stage, TokenRequest::Refresh { .. }),
+            Stage::Answered(_) | Stage::Revoke(_) => false,
+        }
+    }
 }
 
 impl Stage {
@@ -67,7 +79,7 @@ impl Stage {
                 Self::Answered(Some(response))
             }
             LoginEndpoint::Register => Self::Answered(Some(register(context, body)?)),
-            LoginEndpoint::Authorize => Self::Authorize(Authorize::new(head, query)?),
+            LoginEndpoint::Authorize => Self::Authorize(Authorize::new(context, head, query)?),
             LoginEndpoint::Consent => Self::Consent(Consent::new(context, head, body)),
             LoginEndpoint::Callback => Self::Callback(Callback::new(head, query)?),
             LoginEndpoint::Token => Self::Token(TokenRequest::new(context, body)?),

@@ -22,6 +22,8 @@ pub(super) struct AuthorizationRequest {
     pub(super) scopes: Scopes,
     /// The hash of the cookie of the browser that the page was shown in.
     pub(super) browser: String,
+    /// True if the user may choose to be asked no more.
+    pub(super) is_rememberable: bool,
     pub(super) expires: UnixTime,
 }
 

@@ -199,15 +199,6 @@ impl AuthorizationServer {
             })
     }
 
-    /// Returns true if an endpoint needs the metadata of the provider.
-    pub const fn needs_provider(&self, endpoint: LoginEndpoint) -> bool {
-        match endpoint {
-            LoginEndpoint::Consent | LoginEndpoint::Callback | LoginEndpoint::Token => true,
-            LoginEndpoint::Authorize => self.settings.remember_consent.is_some(),
-            LoginEndpoint::Metadata | LoginEndpoint::Register | LoginEndpoint::Revoke => false,
-        }
-    }
-
     /// Returns the URL that users come back to from the provider, which is registered there.
     pub fn callback_url(&self) -> String {
         self.url(LoginEndpoint::Callback)

@@ -13,7 +13,7 @@ use super::support::{
     Browser, PROVIDER, RESOURCE, TOKEN, USER, authorize_url, call, get, http, json, log_in, login,
     member, parameter, post, provider, provider_answers, register, server, service, tokens, whose,
 };
-use crate::authorization::guard::{names, page, pages};
+use crate::authorization::guard::{dialled, names, page, pages};
 use crate::protection::signer::{Claims, Signer};
 use crate::protection::support::ISSUER;
 use crate::scripted::{RequestExt as _, Waiting, modern, send};
@@ -221,6 +221,12 @@ fn the_metadata_of_the_provider_is_fetched_when_it_is_needed() {
     };
     let place = "/.well-known/openid-configuration";
     let browser = Browser::new(&service);
+    let invented = "grant_type=refresh_token&client_id=x&refresh_token=x";
+    assert_eq!(send(&service, post("/token", invented)).status, 400);
+    assert!(
+        dialled().is_empty(),
+        "it is needed for tokens of this server only"
+    );
     pages([(place, metadata("https://other.example"))]);
     let (refused, _) = now(browser.consent(&url));
     assert_eq!(

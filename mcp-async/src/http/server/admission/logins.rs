@@ -72,14 +72,11 @@ impl HttpEndpoint {
             Err(refused) => return refused,
         };
         let caller = CallerId::address(parts, &self.options.trusted_proxies);
-        let provider = match login.server.needs_provider(endpoint) {
+        let query = parts.uri.query().unwrap_or_default();
+        let exchange = LoginExchange::new(&login.context(None), endpoint, &head, query, &body);
+        let provider = match exchange.needs_provider() {
             true => login.provider(caller.clone()).await,
             false => None,
-        };
-        let exchange = {
-            let context = login.context(provider.as_deref());
-            let query = parts.uri.query().unwrap_or_default();
-            LoginExchange::new(&context, endpoint, &head, query, &body)
         };
         let Some(response) = login.run(exchange, provider, caller).await else {
             return answer::closing();
