@@ -41,7 +41,8 @@ impl<T> LoginStep<T> {
     }
 }
 
-/// An action of the caller. Records are sealed; `keep` is in seconds, after which a store may forget them.
+/// An action of the caller. Records are sealed; `keep` is in seconds, after which a store may forget them. Anyone can
+/// bring about a [`Create`](Self::Create), so that a caller bounds those of one party.
 ///
 /// If an action fails, the answer is [`LoginInput::Failed`].
 #[derive(Clone, Debug)]
@@ -83,8 +84,9 @@ pub enum LoginAction {
         /// The version that was loaded.
         version: u32,
     },
-    /// Sends a request; the answer is [`LoginInput::Response`]. The metadata document of a client may come from a
-    /// cache that follows HTTP, and the addresses of its host must be public (AU-29).
+    /// Sends a request; the answer is [`LoginInput::Response`], with the field `Content-Type`. The metadata document of
+    /// a client may come from a cache that follows HTTP, unless the result was that it cannot be used, and the addresses
+    /// of its host must be public (AU-29).
     Send(HttpRequest),
     /// Waits about a quarter of a second; the answer is [`LoginInput::Waited`].
     Wait,
