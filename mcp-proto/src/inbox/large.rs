@@ -93,12 +93,13 @@ impl Inbox<Vec<u8>> {
         })
     }
 
-    /// Frees the storage if it has more than `most` bytes and holds none, for an inbox that has grown for a large message.
-    pub fn give_back(&mut self, most: usize) {
+    /// Frees the storage if the inbox is empty and the storage exceeds `max` bytes: it has grown for a large message. While
+    /// a line over the limit is skipped, the storage stays.
+    pub fn shrink_to(&mut self, max: usize) {
         if self.given != Given::Nothing {
             self.release();
         }
-        if self.start == self.end && self.store.len() > most {
+        if self.is_empty() && self.store.len() > max {
             (self.start, self.end) = (0, 0);
             self.store = Vec::new();
         }
@@ -264,5 +265,44 @@ mod tests {
         assert!(feed(&(line(1, 1500) + "\n")));
         assert!(!feed(&(line(1, 500) + "\n")));
         assert!(!feed(&(line(1, 5) + "\n")));
+    }
+
+    /// Storage is freed when nothing is in it, and comes again when bytes do; a line that is skipped keeps it.
+    #[test]
+    fn storage_is_freed_between_messages() {
+        let limits = Limits {
+            message: 256,
+            ..Limits::default()
+        };
+        let mut inbox = Inbox::new(Vec::new(), &limits);
+        let put = |inbox: &mut Inbox<Vec<u8>>, bytes: &[u8]| {
+            for byte in bytes {
+                inbox.spare_mut().expect("room for more")[0] = *byte;
+                inbox.filled(1);
+            }
+        };
+        let first = line(1, 100) + "\n";
+        put(&mut inbox, first.as_bytes());
+        inbox.shrink_to(16);
+        assert!(inbox.capacity() > 16, "a message waits");
+        assert_eq!(inbox.next_message().map(note).as_deref(), Some("1"));
+        inbox.shrink_to(1 << 20);
+        assert!(inbox.capacity() > 16, "it is not large");
+        inbox.shrink_to(16);
+        assert_eq!(inbox.capacity(), 0);
+        // A line over the limit arrives in two parts, with time between them.
+        let (long, second) = (line(2, 400) + "\n", line(3, 10) + "\n");
+        for cut in 0..long.len() {
+            put(&mut inbox, &long.as_bytes()[..cut]);
+            let told = inbox.next_message().map(note);
+            inbox.shrink_to(16);
+            put(&mut inbox, &long.as_bytes()[cut..]);
+            put(&mut inbox, second.as_bytes());
+            let mut notes: Vec<String> = told.into_iter().collect();
+            while let Some(message) = inbox.next_message() {
+                notes.push(note(message));
+            }
+            assert_eq!(notes, ["invalid", "3"], "{cut}");
+        }
     }
 }

@@ -183,7 +183,6 @@ where
             turn.has_output = true;
             if let Some(large) = large {
                 self.inbox.put_back(large);
-                self.keep_large_from(turn.now);
             }
             turn.budget -= 1;
             if self.calls.carry_out(effect, turn.now).is_break() && self.phase < Phase::Flushing {

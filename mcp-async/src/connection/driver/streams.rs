@@ -61,7 +61,7 @@ where
     }
 
     /// A large message has come or leaves: the next one may need its buffers.
-    pub(super) fn keep_large_from(&mut self, now: Instant) {
+    fn keep_large_from(&mut self, now: Instant) {
         self.large_until = Some(now + LARGE_FOR);
     }
 
@@ -81,8 +81,12 @@ where
         if self.large_until.is_none_or(|until| now < until) {
             return;
         }
+        self.inbox.shrink_to(KEPT);
         self.large_until = None;
-        self.inbox.give_back(KEPT);
+        if self.inbox.capacity() > KEPT {
+            // Messages wait in it.
+            self.keep_large_from(now);
+        }
         let mut core = self.calls.shared.lock();
         if core.outbox.is_empty() && core.outbox.capacity() > KEPT {
             core.outbox = self.calls.shared.outbox();
@@ -124,8 +128,8 @@ where
             Poll::Ready(Ok(count)) => {
                 let more = count == spare.len();
                 self.inbox.filled(count);
-                if self.inbox.capacity() > KEPT && self.large_until.is_none() {
-                    self.large_until = Some(turn.now + LARGE_FOR);
+                if self.large_until.is_none() && self.inbox.capacity() > KEPT {
+                    self.keep_large_from(turn.now);
                 }
                 if more && self.inbox.capacity() < READ {
                     self.inbox.widen();
