@@ -136,7 +136,9 @@ impl Running {
                     Told::Asked(question) => drop(question),
                 }
             };
-            match result.map_err(|error| self.failed(server, session, error))? {
+            match result
+                .map_err(|error| HandlerError::reply(self.failed(server, session, error)))?
+            {
                 RoundResult::Result(result) => {
                     if cx.has_client_extension(EXTENSION)
                         && result.as_raw().as_str().contains("taskId")
@@ -181,17 +183,16 @@ impl Running {
         )))
     }
 
-    /// Returns the error for the caller of a call that has no result. A session with credentials of the caller that the server refuses
-    /// ends, so that the rule for callers is asked again.
-    fn failed(&self, server: &str, session: &Session, error: CallError) -> HandlerError {
-        let is_own = || {
-            let upstream = self.upstream(server);
-            upstream.is_some_and(|upstream| upstream.caller_entry.is_some())
-        };
-        if is_denied(&error) && is_own() {
-            session.end(&self.runtime);
+    /// Returns the error for the caller of a request that has no result. If the server refuses credentials of the caller, no
+    /// session with them is used again, so that the rule for callers is asked.
+    pub(super) fn failed(&self, server: &str, session: &Session, error: CallError) -> ErrorReply {
+        let upstream = self.upstream(server).filter(|_| is_denied(&error));
+        if let Some(upstream) = upstream.filter(|upstream| upstream.caller_entry.is_some()) {
+            let all = upstream.sessions();
+            let own = all.iter().filter(|other| other.caller == session.caller);
+            own.for_each(|other| other.retire());
         }
-        HandlerError::reply(failure(server, error))
+        failure(server, error)
     }
 
     /// Begins the call of a legacy server.
@@ -246,7 +247,9 @@ impl Running {
             match next(&mut call.call, &session, cx).await {
                 Told::Asked(question) => call.asked = Some(question),
                 Told::Ended(result) => {
-                    let result = result.map_err(|error| self.failed(server, &session, error))?;
+                    let result = result.map_err(|error| {
+                        HandlerError::reply(self.failed(server, &session, error))
+                    })?;
                     return match result {
                         RoundResult::Result(result) => Ok((result, session.revision)),
                         // A legacy server has no rounds.

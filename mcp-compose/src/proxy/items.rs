@@ -23,7 +23,7 @@ use super::asker::Asker;
 use super::forward::Ask;
 use super::links::offered;
 use super::path::{MARK, onward};
-use super::replies::{failure, not_opened};
+use super::replies::not_opened;
 use super::running::Running;
 use crate::alias::{alias, original, prefix};
 use crate::catalog::{CatalogItem, Freshness, MergedList};
@@ -302,7 +302,9 @@ impl Origin {
             .complete(&reference, &argument, &typed.value)
             .context(&others)
             .await;
-        completed.map_err(|error| HandlerError::reply(failure(&self.server, error)))
+        completed.map_err(|error| {
+            HandlerError::reply(self.running.failed(&self.server, &session, error))
+        })
     }
 
     fn completes(&self) -> bool {

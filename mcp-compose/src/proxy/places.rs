@@ -49,6 +49,16 @@ pub(super) struct Place {
     owner: Owner,
 }
 
+impl Place {
+    /// Returns the caller whose session has the place; `None` if callers share it.
+    pub(super) fn caller(&self) -> CallerName {
+        match &self.owner {
+            Owner::Caller(name) => name.clone(),
+            Owner::Proxy | Owner::All(_) => None,
+        }
+    }
+}
+
 impl Places {
     pub(super) fn new(limits: ProxyLimits) -> Arc<Self> {
         Arc::new(Self {

@@ -15,7 +15,7 @@ use mcp_async::{Client, Revision};
 use mcp_proto::Instant;
 
 use super::bridge::Bridge;
-use super::places::Place;
+use super::places::{CallerName, Place};
 use crate::watch::Watch;
 
 /// A session with a server.
@@ -23,6 +23,8 @@ pub(super) struct Session {
     pub(super) client: Client,
     pub(super) revision: Revision,
     pub(super) bridge: Arc<Bridge>,
+    /// The one caller whom the session is for, by the name of its principal.
+    pub(super) caller: CallerName,
     /// True if the server declares that it logs.
     has_logs: bool,
     /// True if the server makes tasks of 2026-07-28.
@@ -34,7 +36,7 @@ pub(super) struct Session {
     was_used: AtomicBool,
     /// True if tasks were made in it, which it may be needed for.
     has_tasks: AtomicBool,
-    /// True once the proxy has ended it.
+    /// True once no further request may be sent in it.
     is_over: AtomicBool,
     /// `None` once it is over.
     place: Watch<Option<Place>>,
@@ -49,6 +51,7 @@ impl Session {
             makes_tasks: info.revision.is_modern() && info.extension(EXTENSION).is_some(),
             client,
             bridge,
+            caller: place.caller(),
             level: Watch::default(),
             followed: Watch::default(),
             was_used: AtomicBool::new(false),
@@ -73,6 +76,11 @@ impl Session {
     /// Returns true if no call can be sent any more.
     pub(super) fn is_closed(&self) -> bool {
         self.is_over.load(Ordering::Acquire) || self.client.is_closed()
+    }
+
+    /// Lets no further call use the session, which ends with the last one that does.
+    pub(super) fn retire(&self) {
+        self.is_over.store(true, Ordering::Release);
     }
 
     /// Ends the session: its running calls fail.

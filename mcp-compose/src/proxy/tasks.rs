@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 
 use super::asker::Asker;
 use super::capabilities::relayed;
-use super::replies::{failure, no_session};
+use super::replies::no_session;
 use super::running::Running;
 use super::task_id::ServerTask;
 
@@ -92,7 +92,7 @@ impl Running {
             .client
             .extension_request::<RawBuf>(EXTENSION, method, &asked);
         let result = request.raw().await;
-        let result = result.map_err(|error| failure(server, error))?;
+        let result = result.map_err(|error| self.failed(server, &session, error))?;
         let renamed = self.renamed(task, result.as_raw(), owner);
         renamed.map_err(|_| ErrorReply::internal())
     }

@@ -1,6 +1,8 @@
 //! Servers that each caller reaches by an entry of its own.
 
+use core::future::poll_fn;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use core::task::{Poll, Waker};
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
@@ -238,9 +240,30 @@ fn a_caller_logs_in_at_the_server_by_a_page() {
     }
 }
 
+/// A gate that is opened once.
+#[derive(Default)]
+struct Gate(Mutex<(bool, Option<Waker>)>);
+
+impl Gate {
+    fn poll_open(&self, cx: &mut core::task::Context<'_>) -> Poll<()> {
+        let mut state = self.0.lock().expect("no test panics with it");
+        if state.0 {
+            return Poll::Ready(());
+        }
+        state.1 = Some(cx.waker().clone());
+        Poll::Pending
+    }
+
+    fn open(&self) {
+        let mut state = self.0.lock().expect("no test panics with it");
+        state.0 = true;
+        state.1.take().into_iter().for_each(Waker::wake);
+    }
+}
+
 /// A server over HTTP that accepts the token of the proxy, and one of callers that changes.
-fn guarded(revision: Revision, token: &Arc<Mutex<String>>) -> HttpService {
-    let token = Arc::clone(token);
+fn guarded(revision: Revision, token: &Arc<Mutex<String>>, gate: &Arc<Gate>) -> HttpService {
+    let (token, gate) = (Arc::clone(token), Arc::clone(gate));
     let server = Server::builder("back", "1.0")
         .revisions(mcp_async::RevisionSet::of(&[revision]))
         .tool(
@@ -252,7 +275,14 @@ fn guarded(revision: Revision, token: &Arc<Mutex<String>>) -> HttpService {
                     .map(|caller| caller.name().to_owned())
                     .unwrap_or_default())
             },
-        );
+        )
+        .tool("slow", "Waits for the gate", move |(): (), _: Context| {
+            let gate = Arc::clone(&gate);
+            async move {
+                poll_fn(|cx| gate.poll_open(cx)).await;
+                Ok("through")
+            }
+        });
     let check = move |head: &Parts| {
         let sent = head
             .headers
@@ -285,7 +315,8 @@ fn credentials_that_are_refused_are_asked_for_again() {
             return;
         }
         let token = Arc::new(Mutex::new("first".to_owned()));
-        let service = guarded(upstream, &token);
+        let gate = Arc::<Gate>::default();
+        let service = guarded(upstream, &token, &gate);
         let (at, valid) = (service.clone(), Arc::clone(&token));
         let proxy = Proxy::builder()
             .entry(with_token(&service, "of-the-proxy".to_owned()))
@@ -304,6 +335,13 @@ fn credentials_that_are_refused_are_asked_for_again() {
             let ada = verified(&front, client, "ada").await;
             let _ = whoami(&ada).await;
             assert_eq!(whoami(&ada).await, "first", "{upstream} {revision}");
+            let slow = Arc::new(Mutex::new(None));
+            let (running, outcome) = (ada.clone(), Arc::clone(&slow));
+            runtime().spawn(Box::pin(async move {
+                let result = running.call_tool("slow", &()).await.map(|it| it.text());
+                *outcome.lock().expect("no test panics with it") = Some(result);
+            }));
+            assert_eq!(whoami(&ada).await, "first", "{upstream} {revision}");
             "second".clone_into(&mut token.lock().expect("no test panics with it"));
             let refused = whoami(&ada).await;
             assert!(
@@ -311,6 +349,16 @@ fn credentials_that_are_refused_are_asked_for_again() {
                 "{refused}"
             );
             assert_eq!(whoami(&ada).await, "second", "{upstream} {revision}");
+            // A call that was let in before goes on.
+            gate.open();
+            let ended = loop {
+                let ended = slow.lock().expect("no test panics with it").take();
+                match ended {
+                    Some(ended) => break ended,
+                    None => drop(whoami(&ada).await),
+                }
+            };
+            assert_eq!(ended.expect("it was let in"), "through");
         }
     });
 }
