@@ -44,7 +44,7 @@
 //! | `server` | yes | tools, resources and prompts: `Server`; requests answered by hand: [`server::connect`] |
 //! | `client` | yes | typed calls, callbacks and subscriptions: `Client`; requests sent by hand: [`client::connect`] |
 //! | `http-server`, `http-client` | yes | HTTP for one role; `http` is both |
-//! | `http2` | yes | HTTP/2 for servers and clients, over TLS or where it is asked for |
+//! | `http2` | yes | HTTP/2 for the roles that have HTTP: over TLS, or where it is asked for |
 //! | `tls` | yes | HTTPS for servers and clients, with rustls |
 //! | `tracing` | yes | spans and events |
 //! | `schema` | no | checks by the complete JSON Schema of a tool |

@@ -63,7 +63,7 @@
 //! | `server` | yes | typed tools, resources and prompts: [`Server`] |
 //! | `client` | yes | typed calls, callbacks and subscriptions: [`Client`] |
 //! | `http-server`, `http-client` | yes | HTTP for one role; `http` is both |
-//! | `http2` | yes | HTTP/2 for servers and clients, over TLS or where it is asked for |
+//! | `http2` | yes | HTTP/2 for the roles that have HTTP: over TLS, or where it is asked for |
 //! | `tls` | yes | HTTPS for servers and clients, with rustls |
 //! | `signal` | yes | ends servers on SIGINT, SIGTERM and Ctrl-C: [`interrupted`] |
 //! | `tracing` | yes | spans and events |
