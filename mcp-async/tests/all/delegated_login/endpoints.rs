@@ -56,6 +56,22 @@ fn the_documents_lead_to_the_endpoints() {
     );
 }
 
+/// The settings of the authorization server are those of the protection of its tokens.
+#[test]
+fn the_resource_may_be_changed_in_the_settings() {
+    provider_answers(TOKEN, USER);
+    let login = DelegatedLogin::new("http://localhost:1/elsewhere", provider()).settings(|it| {
+        it.resource = RESOURCE.into();
+        it.name = Some("Notes".into());
+    });
+    let http = server().http().delegate_login(login);
+    let service = http.into_service(Sim).unwrap();
+    let (_, access, _) = tokens(&service);
+    assert_eq!(whose(&service, &access), Ok("ada their-1".into()));
+    let document = get(&service, "/.well-known/oauth-protected-resource/mcp").whole();
+    assert_eq!(member(&document, "resource_name"), "Notes");
+}
+
 /// A page whose name was rebound to this machine gets no consent page of its own.
 #[test]
 fn the_endpoints_are_at_their_hosts_only() {

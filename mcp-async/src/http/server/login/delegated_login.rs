@@ -40,23 +40,23 @@ use crate::sync::Lock;
 #[must_use = "it has no effect before `Http::delegate_login`"]
 pub struct DelegatedLogin {
     settings: LoginSettings,
-    protection: Protection,
+    /// The changes of the protection, which is built from the settings.
+    protection: Vec<Change>,
     store: Option<Arc<dyn DynSessionStore>>,
     #[cfg(feature = "disk")]
     file: Option<PathBuf>,
     client: Option<HttpClient>,
 }
 
+type Change = Box<dyn FnOnce(Protection) -> Protection + Send>;
+
 impl DelegatedLogin {
     /// Protects the resource at this URL, which clients are given, for users of this provider. The provider must know
     /// the URL that users come back to: `/callback` at the origin of the resource.
     pub fn new(resource: impl Into<String>, provider: Provider) -> Self {
-        let resource = resource.into();
         Self {
-            // A login is read from a store, and may be kept as long as an answer of an authorization server.
-            protection: Protection::new(resource.clone())
-                .settings(|resource| resource.introspection_cache(30)),
             settings: LoginSettings::new(resource, provider),
+            protection: Vec::new(),
             store: None,
             #[cfg(feature = "disk")]
             file: None,
@@ -72,7 +72,8 @@ impl DelegatedLogin {
         self.protection(move |protection| protection.scopes(scopes.iter()))
     }
 
-    /// Changes settings of the authorization server: further scopes, its name on the consent page, lifetimes.
+    /// Changes settings of the authorization server: further scopes, its name, lifetimes. The resource and the name are
+    /// also those of the [`Protection`].
     ///
     /// ```
     /// use mcp_async::auth::{DelegatedLogin, Provider};
@@ -89,9 +90,12 @@ impl DelegatedLogin {
         self
     }
 
-    /// Changes the [`Protection`] of the endpoint: scopes of methods, or requests without a token.
-    pub fn protection(mut self, change: impl FnOnce(Protection) -> Protection) -> Self {
-        self.protection = change(self.protection);
+    /// Changes the [`Protection`] of the endpoint: scopes of methods, or requests without a token. Later calls win.
+    pub fn protection(
+        mut self,
+        change: impl FnOnce(Protection) -> Protection + Send + 'static,
+    ) -> Self {
+        self.protection.push(Box::new(change));
         self
     }
 
@@ -179,9 +183,24 @@ impl DelegatedLogin {
             let login = Arc::clone(&verifier);
             async move { login.check(token).await }
         };
-        let protection = self.protection.verifier(login.server.issuer(), verifier);
-        Ok((protection, login))
+        let protection = protection(login.server.settings());
+        let changes = self.protection.into_iter();
+        let protection = changes.fold(protection, |protection, change| change(protection));
+        Ok((protection.verifier(login.server.issuer(), verifier), login))
     }
+}
+
+/// Returns the protection for tokens of an authorization server with these settings.
+fn protection(settings: &LoginSettings) -> Protection {
+    let name = settings.name.clone();
+    Protection::new(settings.resource.clone()).settings(|resource| {
+        // A login is read from a store, and may be kept as long as an answer of an authorization server.
+        let resource = resource.introspection_cache(30);
+        match name {
+            Some(name) => resource.name(name),
+            None => resource,
+        }
+    })
 }
 
 impl fmt::Debug for DelegatedLogin {
