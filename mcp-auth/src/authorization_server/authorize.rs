@@ -139,14 +139,14 @@ impl Authorize {
         if state.is_some_and(|state| state.len() > MAX_STATE) {
             return Err(RequestError::invalid_request("state is too long"));
         }
-        let asked = Scopes::parse(get("scope").unwrap_or_default());
-        let known: Scopes = asked
-            .iter()
-            .filter(|scope| settings.scopes.contains(scope))
-            .collect();
+        let (asked, all) = (
+            Scopes::parse(get("scope").unwrap_or_default()),
+            settings.all_scopes(),
+        );
+        let known: Scopes = asked.iter().filter(|scope| all.contains(scope)).collect();
         let scopes = match known.is_empty() {
-            false => known,
-            true if asked.is_empty() || settings.scopes.is_empty() => settings.scopes.clone(),
+            false => settings.required_scopes.union(&known),
+            true if asked.is_empty() || all.is_empty() => all,
             true => {
                 let text = "none of the scopes is known";
                 return Err(RequestError::new("invalid_scope", text));

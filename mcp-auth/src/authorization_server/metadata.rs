@@ -29,8 +29,9 @@ pub(super) fn document(server: &AuthorizationServer) -> JsonText {
     if settings.client_documents {
         document = document.json("client_id_metadata_document_supported", "true");
     }
-    if !settings.scopes.is_empty() {
-        document = document.texts("scopes_supported", settings.scopes.iter());
+    let scopes = settings.all_scopes();
+    if !scopes.is_empty() {
+        document = document.texts("scopes_supported", scopes.iter());
     }
     document.end()
 }

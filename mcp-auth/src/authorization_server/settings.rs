@@ -21,7 +21,9 @@ pub struct LoginSettings {
     pub issuer: Option<String>,
     /// The name of the MCP server on the consent page; its URL otherwise.
     pub name: Option<String>,
-    /// The scopes that clients may ask for. Those that a client does not name are granted together.
+    /// The scopes that every token of this server has, whichever its client asks for.
+    pub required_scopes: Scopes,
+    /// The scopes that clients may ask for in addition. A client that asks for no scope receives all of them.
     pub scopes: Scopes,
     /// The provider that users log in at.
     pub provider: Provider,
@@ -55,6 +57,7 @@ impl LoginSettings {
             resource: resource.into(),
             issuer: None,
             name: None,
+            required_scopes: Scopes::new(),
             scopes: Scopes::new(),
             provider,
             registration: true,
@@ -65,6 +68,11 @@ impl LoginSettings {
             login_lifetime: 30 * DAY,
             remember_consent: None,
         }
+    }
+
+    /// Returns the scopes that tokens may have.
+    pub(super) fn all_scopes(&self) -> Scopes {
+        self.required_scopes.union(&self.scopes)
     }
 }
 

@@ -10,8 +10,9 @@ use mcp_async::net::RemoteAddr;
 use mcp_async::server::{Context, RateLimit, StateKeys};
 
 use super::support::{
-    Browser, PROVIDER, RESOURCE, TOKEN, USER, authorize_url, call, get, http, json, log_in, login,
-    member, parameter, post, provider, provider_answers, register, server, service, tokens, whose,
+    Browser, PROVIDER, RESOURCE, TOKEN, USER, authorize_url, call, code_form, get, http, json,
+    log_in, login, member, parameter, post, provider, provider_answers, register, server, service,
+    tokens, whose,
 };
 use crate::authorization::guard::{dialled, names, page, pages};
 use crate::protection::signer::{Claims, Signer};
@@ -70,6 +71,23 @@ fn the_resource_may_be_changed_in_the_settings() {
     assert_eq!(whose(&service, &access), Ok("ada their-1".into()));
     let document = get(&service, "/.well-known/oauth-protected-resource/mcp").whole();
     assert_eq!(member(&document, "resource_name"), "Notes");
+}
+
+/// A client may ask for fewer scopes than every token needs.
+#[test]
+fn a_client_is_granted_what_every_token_needs() {
+    provider_answers(TOKEN, USER);
+    let http = server()
+        .http()
+        .delegate_login(login().scopes(["mcp", "notes"]));
+    let service = http.into_service(Sim).unwrap();
+    let client = register(&service);
+    let url = authorize_url(&client) + "&scope=notes";
+    let redirect = now(Browser::new(&service).log_in(&url));
+    let code = parameter(&redirect, "code").unwrap();
+    let reply = send(&service, post("/token", &code_form(&client, &code)));
+    let access = member(&reply.whole(), "access_token");
+    assert_eq!(whose(&service, &access), Ok("ada their-1".into()));
 }
 
 /// A page whose name was rebound to this machine gets no consent page of its own.

@@ -143,10 +143,13 @@ pub(crate) fn log_in(service: &HttpService) -> (String, Reply) {
     let client = register(service);
     let redirect = now(Browser::new(service).log_in(&authorize_url(&client)));
     let code = parameter(&redirect, "code").unwrap_or_else(|| panic!("{redirect}"));
-    let form = format!(
-        "grant_type=authorization_code&client_id={client}&code={code}&code_verifier={VERIFIER}"
-    );
-    (client, send(service, post("/token", &form)))
+    let reply = send(service, post("/token", &code_form(&client, &code)));
+    (client, reply)
+}
+
+/// The token request of a client with a code.
+pub(crate) fn code_form(client: &str, code: &str) -> String {
+    format!("grant_type=authorization_code&client_id={client}&code={code}&code_verifier={VERIFIER}")
 }
 
 /// Logs in; the client, an access token and a refresh token.

@@ -4,8 +4,8 @@ use mcp_auth::Scopes;
 use serde_json::json;
 
 use super::world::{
-    Browser, ISSUER, REDIRECT, RESOURCE, Response, Sent, World, authorize, code_form, json_of,
-    parameter, refresh_form, text, their_tokens,
+    Browser, ISSUER, REDIRECT, RESOURCE, Response, Sent, World, authorize, code_form, encode,
+    json_of, oidc, parameter, refresh_form, settings, text, their_tokens,
 };
 
 /// AU-13, AU-71, AU-75.
@@ -109,6 +109,33 @@ fn a_client_logs_in() {
     assert!(
         world.check(&token).is_none(),
         "access tokens last ten minutes"
+    );
+}
+
+/// A client that asks for some scopes only would otherwise obtain a token that every request refuses.
+#[test]
+fn every_token_has_the_scopes_that_requests_need() {
+    let mut settings = settings(oidc());
+    settings.required_scopes = Scopes::parse("mcp notes:read");
+    let mut world = World::of(settings);
+    let client = world.register(REDIRECT);
+    let mut check = |asked: &str, granted: &str| {
+        let url = authorize(&client, &format!("&scope={}", encode(asked)));
+        let page = Browser::default().open(&mut world, &url);
+        let shown = format!("<dt>Scope<dd>{granted}<dt>");
+        assert!(page.body.contains(&shown), "{asked}: {}", page.body);
+    };
+    check("mcp", "mcp notes:read");
+    check("notes:write", "mcp notes:read notes:write");
+    check("", "mcp notes:read notes:write");
+    let url = authorize(&client, "&scope=other");
+    let refused = Browser::default().open(&mut world, &url);
+    let location = refused.header("location").unwrap();
+    assert_eq!(parameter(location, "error").unwrap(), "invalid_scope");
+    let document = world.send(&Sent::get("/.well-known/oauth-authorization-server"));
+    assert_eq!(
+        json_of(&document)["scopes_supported"],
+        json!(["mcp", "notes:read", "notes:write"])
     );
 }
 

@@ -5,8 +5,8 @@ use core::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mcp_auth::Secret;
 use mcp_auth::authorization_server::{AuthorizationServer, LoginSettings, Provider};
-use mcp_auth::{Scopes, Secret};
 
 use super::login_client::LoginClient;
 #[cfg(feature = "disk")]
@@ -64,16 +64,16 @@ impl DelegatedLogin {
         }
     }
 
-    /// Sets the scopes that every token needs, which clients are granted together.
+    /// Sets the scopes that every token needs. A client is granted them whichever scopes it asks for; those that it may
+    /// ask for in addition are in the [settings](LoginSettings::scopes).
     pub fn scopes<T: AsRef<str>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
         let scopes: Vec<T> = scopes.into_iter().collect();
-        let scopes: Scopes = scopes.iter().map(AsRef::as_ref).collect();
-        self.settings.scopes = scopes.clone();
-        self.protection(move |protection| protection.scopes(scopes.iter()))
+        self.settings.required_scopes = scopes.iter().map(AsRef::as_ref).collect();
+        self
     }
 
-    /// Changes settings of the authorization server: further scopes, its name, lifetimes. The resource and the name are
-    /// also those of the [`Protection`].
+    /// Changes settings of the authorization server: further scopes, its name, lifetimes. The resource, the name and the
+    /// required scopes are also those of the [`Protection`].
     ///
     /// ```
     /// use mcp_async::auth::{DelegatedLogin, Provider};
@@ -193,7 +193,9 @@ impl DelegatedLogin {
 /// Returns the protection for tokens of an authorization server with these settings.
 fn protection(settings: &LoginSettings) -> Protection {
     let name = settings.name.clone();
-    Protection::new(settings.resource.clone()).settings(|resource| {
+    let protection = Protection::new(settings.resource.clone());
+    let protection = protection.scopes(settings.required_scopes.iter());
+    protection.settings(|resource| {
         // A login is read from a store, and may be kept as long as an answer of an authorization server.
         let resource = resource.introspection_cache(30);
         match name {
