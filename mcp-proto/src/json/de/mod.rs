@@ -526,15 +526,18 @@ fn visit_name<'b, V: Visitor<'b>>(
     scratch: &mut [u8],
     visitor: V,
 ) -> Result<V::Value, DecodeError> {
-    if text.as_plain().is_none() {
-        if let Some(name) = known.iter().find(|name| text == **name) {
-            return visitor.visit_borrowed_str(name);
-        }
-        // An unknown member is mostly ignored, and must not fail for want of a scratch. As it
-        // stands, with its backslash, it is still unknown.
-        if !known.is_empty() && cfg!(not(feature = "alloc")) && text.decoded_len() > scratch.len() {
-            return visitor.visit_bytes(text.content());
-        }
+    // The name of the type needs no check for UTF-8.
+    if let Some(name) = known.iter().find(|name| text.is(name.as_bytes())) {
+        return visitor.visit_borrowed_str(name);
+    }
+    // An unknown member is mostly ignored, and must not fail for want of a scratch. As it
+    // stands, with its backslash, it is still unknown.
+    if cfg!(not(feature = "alloc"))
+        && !known.is_empty()
+        && text.plain_bytes().is_none()
+        && text.decoded_len() > scratch.len()
+    {
+        return visitor.visit_bytes(text.content());
     }
     visit_text(text, scratch, visitor)
 }
