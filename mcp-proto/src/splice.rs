@@ -2,7 +2,7 @@
 //! the protocol to them.
 
 use crate::action::{BufferFull, SendError};
-use crate::json::{EncodeError, Raw, Writer};
+use crate::json::{EncodeError, Fields, Raw, Writer};
 use crate::payload::Payload;
 use crate::revision::Revision;
 use crate::rpc::{Method, envelope};
@@ -108,25 +108,51 @@ impl Additions<'_> {
 }
 
 /// Writes a message around a payload, which is not checked yet. Returns the length of the message,
-/// and the offsets between which the payload lies, even if they are beyond the end of `out`.
+/// and the place of the payload, even if it is beyond the end of `out`.
 pub(crate) fn write_around(
     payload: &dyn Payload,
     revision: Revision,
     out: &mut [u8],
     message: impl FnOnce(&mut Writer<'_>, WritePayload<'_>) -> Result<(), EncodeError>,
-) -> Result<(usize, (usize, usize)), SendError> {
+) -> Result<(usize, WrittenObject), SendError> {
     let payload = object(payload, revision);
     let mut w = Writer::new(out);
-    let mut place = (0, 0);
+    w.note_fields(&RESERVED);
+    let mut object = WrittenObject::default();
     message(&mut w, &mut |w| {
-        place.0 = w.len();
+        object.start = w.len();
         payload.write(w, revision)?;
-        place.1 = w.len();
+        object.end = w.len();
+        object.reserved = w.noted_fields(object.start, object.end);
         Ok(())
     })
     .map_err(|_| SendError::Encode)?;
-    Ok((w.len(), place))
+    Ok((w.len(), object))
 }
+
+/// The object of the application in a message.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct WrittenObject {
+    /// The offset of its opening brace.
+    pub(crate) start: usize,
+    /// The offset behind its closing brace.
+    pub(crate) end: usize,
+    /// Those of [`RESERVED`] that it has, if they are known.
+    pub(crate) reserved: Option<Fields>,
+}
+
+impl WrittenObject {
+    /// Returns whether the object has one of the members that the protocol adds to it; `None` if that
+    /// is to be searched for.
+    pub(crate) fn has(self, name: &str) -> Option<bool> {
+        let fields = self.reserved?;
+        let index = RESERVED.iter().position(|reserved| *reserved == name)?;
+        Some(fields.has(index))
+    }
+}
+
+/// The members that the protocol adds to objects of the application.
+const RESERVED: [&str; 4] = ["_meta", "resultType", "ttlMs", "cacheScope"];
 
 /// Returns the payload, or the object without members in the place of `()`.
 pub(crate) fn object(payload: &dyn Payload, revision: Revision) -> &dyn Payload {
@@ -157,17 +183,17 @@ pub(crate) fn write_notification(
     check_object(out, len, object)
 }
 
-/// Checks that a payload at `start..end` of a message of `len` bytes, which is there as a whole,
+/// Checks that a payload in a message of `len` bytes, which is there as a whole,
 /// is an object: parameters and results always are.
 pub(crate) fn check_object(
     out: &[u8],
     len: usize,
-    (start, end): (usize, usize),
+    object: WrittenObject,
 ) -> Result<usize, SendError> {
     if len > out.len() {
         return Err(SendError::BufferFull { needed: len });
     }
-    match out.get(start..end) {
+    match out.get(object.start..object.end) {
         Some([b'{', .., b'}']) => Ok(len),
         _ => Err(SendError::Encode),
     }

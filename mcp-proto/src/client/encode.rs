@@ -9,7 +9,7 @@ use crate::model::{is_modern_key, is_trace_key, keys, write_key};
 use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
 use crate::rpc::envelope;
-use crate::splice::{Additions, Members, OwnMeta, check_object, write_around};
+use crate::splice::{Additions, Members, OwnMeta, WrittenObject, check_object, write_around};
 
 /// Writes one request. State is not touched: it changes after the bytes fit.
 ///
@@ -45,19 +45,22 @@ pub(super) fn request(
         }
         return Ok(writer.finish()?);
     };
-    let (len, (start, end)) = write_around(params, revision, out, |writer, params| {
+    let (len, object) = write_around(params, revision, out, |writer, params| {
         envelope::request(writer, id, call.method, params)
     })?;
     if !extra.is_needed() {
-        return check_object(out, len, (start, end));
+        return check_object(out, len, object);
     }
     if len <= out.len() {
-        return extra.splice(out, len, (start, end));
+        return extra.splice(out, len, object);
     }
+    let WrittenObject { start, end, .. } = object;
     let mut watch = MemberWatch::default();
-    params
-        .write(&mut Writer::watching(&mut watch), revision)
-        .map_err(|_| SendError::Encode)?;
+    if object.has("_meta") != Some(false) {
+        params
+            .write(&mut Writer::watching(&mut watch), revision)
+            .map_err(|_| SendError::Encode)?;
+    }
     // Nothing is written there.
     let own = watch.own_meta().map(|is_empty| OwnMeta { at: 0, is_empty });
     extra.with(|additions| additions.splice(out, end, end == start + 2, own))
@@ -142,18 +145,23 @@ impl Extra<'_, '_> {
         Ok(())
     }
 
-    /// Completes the request of `len` bytes whose payload lies at `start..end`.
+    /// Completes the request of `len` bytes with this payload.
     fn splice(
         &self,
         out: &mut [u8],
         len: usize,
-        (start, end): (usize, usize),
+        object: WrittenObject,
     ) -> Result<usize, SendError> {
-        check_object(out, len, (start, end))?;
+        check_object(out, len, object)?;
+        let WrittenObject { start, end, .. } = object;
         let written = out.get(start..end).unwrap_or_default();
         let first = written.len() == 2;
         let further = self.round.responses.is_some() || self.round.state.is_some();
-        let own = if further || may_have_meta(written) {
+        let own = if further
+            || object
+                .has("_meta")
+                .unwrap_or_else(|| may_have_meta(written))
+        {
             self.own_meta(written, start)?
         } else {
             None

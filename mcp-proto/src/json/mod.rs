@@ -22,6 +22,7 @@ mod decimal;
 mod error;
 mod escape;
 mod fault;
+mod field_notes;
 mod float;
 #[cfg(any(
     feature = "serde-json",
@@ -78,6 +79,7 @@ pub use interop::decode_simd_json_in_place;
 pub use repair::repair_surrogates;
 
 pub(crate) use decimal::Decimal;
+pub(crate) use field_notes::Fields;
 pub(crate) use member_watch::MemberWatch;
 pub(crate) use members::{Members, collect};
 pub(crate) use number::digits;

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::field_notes::{FieldNotes, Fields};
 use super::float::{self, Parts};
 use super::member_watch::MemberWatch;
 use super::string::Form;
@@ -35,6 +36,8 @@ pub struct Writer<'o> {
     len: usize,
     /// The watch that reads the bytes which are only counted.
     watch: Option<&'o mut MemberWatch>,
+    /// The members of the struct that was written last.
+    notes: FieldNotes,
 }
 
 impl<'o> Writer<'o> {
@@ -45,6 +48,7 @@ impl<'o> Writer<'o> {
             out,
             len: 0,
             watch: None,
+            notes: FieldNotes::new(&[]),
         }
     }
 
@@ -57,9 +61,8 @@ impl<'o> Writer<'o> {
     /// Writes nothing, counts, and lets `watch` read.
     pub(crate) const fn watching(watch: &'o mut MemberWatch) -> Self {
         Self {
-            out: &mut [],
-            len: 0,
             watch: Some(watch),
+            ..Self::new(&mut [])
         }
     }
 
@@ -100,6 +103,44 @@ impl<'o> Writer<'o> {
         self.len = self.len.min(len);
     }
 
+    /// Notes which of these members the next struct has that is serialized as a whole.
+    #[inline]
+    pub(crate) const fn note_fields(&mut self, names: &'static [&'static str]) {
+        self.notes = FieldNotes::new(names);
+    }
+
+    /// The members that were noted of the value which lies there, if it is such a struct.
+    #[inline]
+    pub(crate) fn noted_fields(&self, start: usize, end: usize) -> Option<Fields> {
+        self.notes.of(start, end)
+    }
+
+    /// Says that the object which began at `start` ends here, and has none of the members that are
+    /// noted.
+    #[inline]
+    pub(crate) fn note_no_field(&mut self, start: usize) {
+        self.notes.begin(start);
+        self.notes.finish(self.len);
+    }
+
+    /// A struct begins that is a value as a whole.
+    #[inline]
+    pub(super) fn begin_struct(&mut self) {
+        self.notes.begin(self.len);
+    }
+
+    /// The struct has this member.
+    #[inline]
+    pub(super) fn note_field(&mut self, name: &str) {
+        self.notes.note(name);
+    }
+
+    /// The struct ends.
+    #[inline]
+    pub(super) fn end_struct(&mut self) {
+        self.notes.finish(self.len);
+    }
+
     /// A value as it came, except that line breaks between its tokens become spaces: a message
     /// on a line-framed pipe holds none (ST-02).
     pub fn raw(&mut self, raw: Raw<'_>) {
@@ -132,7 +173,7 @@ impl<'o> Writer<'o> {
     pub(crate) fn joined(&mut self, texts: &[&str]) {
         self.byte(b'"');
         for text in texts {
-            self.escaped(text);
+            self.escaped(text.as_bytes());
         }
         self.byte(b'"');
     }
@@ -145,7 +186,7 @@ impl<'o> Writer<'o> {
             Form::Lone => {
                 self.byte(b'"');
                 for char in text.chars() {
-                    self.escaped(char.encode_utf8(&mut [0; 4]));
+                    self.escaped(char.encode_utf8(&mut [0; 4]).as_bytes());
                 }
                 self.byte(b'"');
             }
@@ -156,7 +197,11 @@ impl<'o> Writer<'o> {
     /// and cursors.
     pub fn text_exact(&mut self, text: Str<'_>) {
         match text.form() {
-            Form::Ours => self.string(text.as_plain().unwrap_or_default()),
+            Form::Ours => {
+                self.byte(b'"');
+                self.escaped(text.content());
+                self.byte(b'"');
+            }
             Form::Plain | Form::Escaped | Form::Lone => self.quoted(text.content()),
         }
     }
@@ -306,8 +351,8 @@ impl<'o> Writer<'o> {
     }
 
     /// The content of a string.
-    pub(super) fn escaped(&mut self, text: &str) {
-        let mut rest = text.as_bytes();
+    pub(super) fn escaped(&mut self, text: &[u8]) {
+        let mut rest = text;
         while let Some(at) = words::next_escape(rest) {
             let Some((run, [byte, behind @ ..])) = rest.split_at_checked(at) else {
                 break;
@@ -371,7 +416,7 @@ pub(super) struct Text<'w, 'o>(pub(super) &'w mut Writer<'o>);
 
 impl fmt::Write for Text<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.escaped(text);
+        self.0.escaped(text.as_bytes());
         Ok(())
     }
 }

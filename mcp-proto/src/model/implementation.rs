@@ -1,6 +1,6 @@
 //! The name and version of a peer, and its icons.
 
-use super::{Icon, Implementation, Theme};
+use super::{Icon, Implementation, Theme, write_key};
 use crate::json::{List, Str, Writer};
 use crate::revision::{Revision, fields};
 
@@ -111,11 +111,10 @@ macro_rules! direct {
 crate::declare_implementation!(direct);
 
 #[inline(never)]
-fn write_name(separator: &mut &'static str, name: &str, w: &mut Writer<'_>) {
+fn write_name(separator: &mut &'static str, name: &'static str, w: &mut Writer<'_>) {
     w.literal(separator);
     *separator = ",";
-    w.string(name);
-    w.literal(":");
+    write_key(name, w);
 }
 
 impl WriteDirect for Str<'_> {

@@ -181,6 +181,7 @@ impl<'b, T: Into<Str<'b>>> From<T> for TextResult<'b> {
 
 impl Payload for TextResult<'_> {
     fn write(&self, writer: &mut Writer<'_>, _: Revision) -> Result<(), EncodeError> {
+        let start = writer.len();
         writer.literal(r#"{"content":[{"type":"text","text":"#);
         writer.text(self.text);
         writer.literal(if self.is_error {
@@ -188,6 +189,7 @@ impl Payload for TextResult<'_> {
         } else {
             "}]}"
         });
+        writer.note_no_field(start);
         Ok(())
     }
 }

@@ -466,7 +466,7 @@ fn write_of_listen(
         value: &|w| id.write(w),
     }];
     if len <= out.len() {
-        let written = Raw::received(out.get(object.0..object.1).unwrap_or_default());
+        let written = Raw::received(out.get(object.start..object.end).unwrap_or_default());
         let meta = written.object().and_then(ProtocolMeta::of);
         if meta.is_some_and(ProtocolMeta::names_subscription) {
             return Err(SendError::Encode);

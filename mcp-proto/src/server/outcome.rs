@@ -13,7 +13,7 @@ use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
 use crate::rpc::{ErrorObject, Id, code, envelope};
 use crate::source::Place;
-use crate::splice::{check_object, object, write_around};
+use crate::splice::{WrittenObject, check_object, object, write_around};
 
 /// Writes an outcome of a request, as its revision spells it.
 ///
@@ -92,9 +92,9 @@ fn write_input<L: IdStorage, P: Place>(
         }
     }
     let mut w = Writer::new(out);
-    let mut place = (0, 0);
+    let mut place = WrittenObject::default();
     envelope::result(&mut w, request.id(), |w| {
-        place.0 = w.len();
+        place.start = w.len();
         w.literal(r#"{"resultType":"input_required""#);
         if !input.requests.is_empty() {
             w.literal(r#","inputRequests":{"#);
@@ -116,7 +116,7 @@ fn write_input<L: IdStorage, P: Place>(
             w.string(state);
         }
         w.literal("}");
-        place.1 = w.len();
+        place.end = w.len();
         Ok(())
     })
     .map_err(|_: crate::json::EncodeError| SendError::Encode)?;
@@ -139,14 +139,17 @@ fn write_input<L: IdStorage, P: Place>(
 /// Checks the questions of a payload that is there as a whole.
 fn check_questions<L: IdStorage, P: Place>(
     out: &[u8],
-    (start, end): (usize, usize),
+    place: WrittenObject,
     request: &InFlight<L, P>,
     input: &InputRequired<'_>,
 ) -> Result<(), SendError> {
-    let written = Raw::parse(out.get(start..end).unwrap_or_default(), MAX_DEPTH)
-        .ok()
-        .and_then(Raw::object)
-        .ok_or(SendError::Encode)?;
+    let written = Raw::parse(
+        out.get(place.start..place.end).unwrap_or_default(),
+        MAX_DEPTH,
+    )
+    .ok()
+    .and_then(Raw::object)
+    .ok_or(SendError::Encode)?;
     let questions = written.get("inputRequests").and_then(Raw::object);
     for (key, question) in input.requests {
         let params = questions

@@ -226,7 +226,10 @@ impl<S: Storage> Server<'_, S> {
         } else {
             self.requests.bounded(check_object(out, len, object))?;
         }
-        let params = Raw::parse(out.get(object.0..object.1).unwrap_or_default(), MAX_DEPTH);
+        let params = Raw::parse(
+            out.get(object.start..object.end).unwrap_or_default(),
+            MAX_DEPTH,
+        );
         // Additions stand after what was written, or inside `_meta`, which is not compared.
         let params = match params {
             Ok(params) => params.object(),

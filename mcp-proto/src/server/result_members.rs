@@ -4,7 +4,7 @@ use crate::action::SendError;
 use crate::json::{MemberWatch, Raw, Writer, offset};
 use crate::payload::Payload;
 use crate::revision::Revision;
-use crate::splice::{Additions, CLOSE, Members, OwnMeta};
+use crate::splice::{Additions, CLOSE, Members, OwnMeta, WrittenObject};
 
 /// A member that an object has to have; one that it has already stays as it is.
 pub(super) struct Addition<'a> {
@@ -14,7 +14,7 @@ pub(super) struct Addition<'a> {
     pub(super) value: &'a dyn Fn(&mut Writer<'_>),
 }
 
-/// Completes the object at `start..end`, which ends a message of `len` bytes but for one brace,
+/// Completes the object, which ends a message of `len` bytes but for one brace,
 /// and returns the new length of the message. `payload` wrote the object, or else the object has
 /// members, but none of the additions and no `_meta`.
 ///
@@ -24,14 +24,18 @@ pub(super) struct Addition<'a> {
 pub(super) fn complete(
     out: &mut [u8],
     len: usize,
-    (start, end): (usize, usize),
+    object: WrittenObject,
     additions: &[Addition<'_>],
     payload: Option<(&dyn Payload, Revision)>,
 ) -> Result<usize, SendError> {
-    let own = if len <= out.len() {
-        if out.get(end.saturating_sub(1)..len) != Some(CLOSE.as_bytes()) {
-            return Err(SendError::Encode);
-        }
+    let WrittenObject { start, end, .. } = object;
+    let is_there = len <= out.len();
+    if is_there && out.get(end.saturating_sub(1)..len) != Some(CLOSE.as_bytes()) {
+        return Err(SendError::Encode);
+    }
+    let own = if let Some(own) = OwnMembers::noted(object, additions) {
+        own
+    } else if is_there {
         let object = Raw::received(out.get(start..end).unwrap_or_default());
         OwnMembers::read(object, start, additions)?
     } else if let Some((payload, revision)) = payload {
@@ -63,6 +67,23 @@ struct OwnMembers {
 }
 
 impl OwnMembers {
+    /// Those of an object that were noted when it was written, if that is all there is to know: it has
+    /// no `_meta`.
+    fn noted(object: WrittenObject, additions: &[Addition<'_>]) -> Option<Self> {
+        if cfg!(not(feature = "alloc")) || object.has("_meta")? {
+            return None;
+        }
+        let mut present = [false; MOST];
+        for (present, addition) in present.iter_mut().zip(additions) {
+            *present = !addition.in_meta && object.has(addition.key)?;
+        }
+        Some(Self {
+            is_empty: object.end.saturating_sub(object.start) <= EMPTY.len(),
+            meta: None,
+            present,
+        })
+    }
+
     /// Those of an object that begins at `start` of the message.
     fn read(object: Raw<'_>, start: usize, additions: &[Addition<'_>]) -> Result<Self, SendError> {
         let mut own = Self {
@@ -181,7 +202,11 @@ mod tests {
             },
         ];
         let message = std::format!("[{payload}}}");
-        let object = (1, 1 + payload.len());
+        let object = WrittenObject {
+            start: 1,
+            end: 1 + payload.len(),
+            ..WrittenObject::default()
+        };
         let raw = Raw::parse(payload.as_bytes(), 8).unwrap();
         for size in 0..expected.len() + 64 {
             let mut out = std::vec![0; size];
@@ -223,7 +248,10 @@ mod tests {
         for payload in ["[]", "1", "{\"_meta\":1}", "{\"_meta\":{},\"_meta\":{}}"] {
             let mut out = [b'}'; 64];
             out[..payload.len()].copy_from_slice(payload.as_bytes());
-            let object = (0, payload.len());
+            let object = WrittenObject {
+                end: payload.len(),
+                ..WrittenObject::default()
+            };
             assert_eq!(
                 complete(&mut out, payload.len() + 1, object, &[], None),
                 Err(SendError::Encode),

@@ -62,11 +62,18 @@ impl Compound<'_, '_> {
         self.separate();
         self.serializer.writer.string(name);
         self.serializer.writer.byte(b':');
+        if self.serializer.is_whole {
+            self.serializer.writer.note_field(name);
+        }
         true
     }
 
     fn close(self) {
-        self.serializer.writer.literal(self.end);
+        let writer = self.serializer.writer;
+        writer.literal(self.end);
+        if self.serializer.is_whole {
+            writer.end_struct();
+        }
     }
 }
 

@@ -21,6 +21,8 @@ struct Serializer<'w, 'o> {
     revision: Option<Revision>,
     /// The meaning of bytes that are serialized; see [`Verbatim`].
     verbatim: Verbatim,
+    /// True if the value is no part of another.
+    is_whole: bool,
 }
 
 /// The way in which a [`Raw`] or a [`Str`] reaches the writer: under its own name it asks for a
@@ -65,7 +67,10 @@ impl Writer<'_> {
         value: &T,
         revision: Option<Revision>,
     ) -> Result<(), EncodeError> {
-        value.serialize(Serializer::new(self, revision))
+        value.serialize(Serializer {
+            is_whole: true,
+            ..Serializer::new(self, revision)
+        })
     }
 }
 
@@ -76,6 +81,7 @@ impl<'w, 'o> Serializer<'w, 'o> {
             writer,
             revision,
             verbatim: Verbatim::No,
+            is_whole: false,
         }
     }
 
@@ -84,11 +90,13 @@ impl<'w, 'o> Serializer<'w, 'o> {
             writer: self.writer,
             revision: self.revision,
             verbatim: Verbatim::No,
+            is_whole: false,
         }
     }
 
     /// `{"variant":`, before the content of a variant.
     fn variant(&mut self, variant: &str) {
+        self.is_whole = false;
         self.writer.byte(b'{');
         self.writer.string(variant);
         self.writer.byte(b':');
@@ -302,6 +310,9 @@ impl<'w, 'o> ser::Serializer for Serializer<'w, 'o> {
         _: usize,
     ) -> Result<Compound<'w, 'o>, EncodeError> {
         let rules = Rules::of(name, self.revision);
+        if self.is_whole {
+            self.writer.begin_struct();
+        }
         Ok(Compound {
             rules,
             ..self.open("{", "}")

@@ -13,6 +13,7 @@ mod parameters;
 #[cfg(feature = "alloc")]
 mod progress;
 mod questions;
+mod results;
 mod rows;
 mod subscriptions;
 mod teardown;
