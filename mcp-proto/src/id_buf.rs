@@ -5,10 +5,8 @@ use core::fmt;
 use crate::json::{Number, Str};
 use crate::rpc::Id;
 
-/// Stores a request id or progress token of the peer unchanged, in at most `N` bytes.
-///
-/// The protocol sets no bound for ids; ids in the manner of traces pass 64 bytes, so a machine with
-/// memory keeps 256. A longer id is refused, never cut.
+/// Stores a request id or progress token of the peer unchanged, in at most `N` bytes. A longer one is
+/// refused, never cut.
 #[derive(Clone)]
 pub(crate) struct IdBuf<const N: usize> {
     kind: Kind,
@@ -16,8 +14,27 @@ pub(crate) struct IdBuf<const N: usize> {
     bytes: [u8; N],
 }
 
-/// An [`IdBuf`] of any capacity, as tables of requests store it.
+/// Stores a short id in place, and one of up to `N` bytes in memory of its own: tables are small, and
+/// entries are moved whole.
+///
+/// The protocol sets no bound for ids; ids in the manner of traces pass 64 bytes, so a machine with
+/// memory keeps 256.
+#[cfg(feature = "alloc")]
+#[derive(Clone)]
+pub(crate) enum IdBox<const N: usize> {
+    Short(IdBuf<SHORT>),
+    Long(Kind, alloc::boxed::Box<[u8]>),
+}
+
+/// The longest id that is stored in place; a UUID has 36 bytes.
+#[cfg(feature = "alloc")]
+const SHORT: usize = 37;
+
+/// The storage of an id, as tables of requests have it.
 pub(crate) trait IdStorage: Clone + fmt::Debug {
+    /// The storage of a progress token.
+    type Token: IdStorage;
+
     /// The longest id in bytes, as it stands in the message, without quotes.
     const CAPACITY: usize;
 
@@ -51,12 +68,16 @@ pub(crate) const fn echo(capacity: usize) -> usize {
     }
 }
 
+/// The longest progress token that gets progress. Most are the id over again or a UUID.
+const TOKEN: usize = 64;
 const SHORT_ECHO: usize = 128;
 /// The length of the longest id that an error repeats in a table that grows.
 #[cfg(feature = "alloc")]
 pub(crate) const LONG_ECHO: usize = 1024;
 
 impl<const N: usize> IdStorage for IdBuf<N> {
+    type Token = IdBuf<TOKEN>;
+
     const CAPACITY: usize = if N < u16::MAX as usize {
         N
     } else {
@@ -64,11 +85,7 @@ impl<const N: usize> IdStorage for IdBuf<N> {
     };
 
     fn new(id: Id<'_>) -> Option<Self> {
-        let (kind, text) = match id {
-            Id::Number(number) => (Kind::Number, number.as_bytes()),
-            Id::String(text) if text.is_ours() => (Kind::Ours, text.content()),
-            Id::String(text) => (Kind::Received, text.content()),
-        };
+        let (kind, text) = Kind::of(id);
         let mut bytes = [0; N];
         bytes.get_mut(..text.len())?.copy_from_slice(text);
         Some(Self {
@@ -80,10 +97,31 @@ impl<const N: usize> IdStorage for IdBuf<N> {
 
     fn id(&self) -> Id<'_> {
         let text = self.bytes.get(..usize::from(self.len)).unwrap_or_default();
-        match self.kind {
-            Kind::Number => Id::Number(Number::received(text)),
-            Kind::Received => Id::String(Str::received(text)),
-            Kind::Ours => Id::from(core::str::from_utf8(text).unwrap_or_default()),
+        self.kind.id(text)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<const N: usize> IdStorage for IdBox<N> {
+    type Token = IdBox<TOKEN>;
+
+    const CAPACITY: usize = N;
+
+    fn new(id: Id<'_>) -> Option<Self> {
+        match id_len(id) {
+            ..=SHORT => IdBuf::new(id).map(Self::Short),
+            len if len <= N => {
+                let (kind, text) = Kind::of(id);
+                Some(Self::Long(kind, text.into()))
+            }
+            _ => None,
+        }
+    }
+
+    fn id(&self) -> Id<'_> {
+        match self {
+            Self::Short(id) => id.id(),
+            Self::Long(kind, text) => kind.id(text),
         }
     }
 }
@@ -94,13 +132,40 @@ impl<const N: usize> fmt::Debug for IdBuf<N> {
     }
 }
 
+#[cfg(feature = "alloc")]
+impl<const N: usize> fmt::Debug for IdBox<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.id().fmt(f)
+    }
+}
+
+/// The form of an id.
 #[derive(Clone, Copy)]
-enum Kind {
+pub(crate) enum Kind {
     Number,
     /// Still escaped, as it stood between its quotes.
     Received,
     /// Plain text that did not come from a message.
     Ours,
+}
+
+impl Kind {
+    fn of(id: Id<'_>) -> (Self, &[u8]) {
+        match id {
+            Id::Number(number) => (Self::Number, number.as_bytes()),
+            Id::String(text) if text.is_ours() => (Self::Ours, text.content()),
+            Id::String(text) => (Self::Received, text.content()),
+        }
+    }
+
+    /// The id of this form with these bytes.
+    fn id(self, text: &[u8]) -> Id<'_> {
+        match self {
+            Self::Number => Id::Number(Number::received(text)),
+            Self::Received => Id::String(Str::received(text)),
+            Self::Ours => Id::from(core::str::from_utf8(text).unwrap_or_default()),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -114,10 +179,17 @@ mod tests {
     #[track_caller]
     fn check(text: &str) {
         let id = Id::parse(text.as_bytes()).unwrap();
-        let buf = IdBuf::<24>::new(id).unwrap();
-        assert_eq!(format!("{}", buf.id()), format!("{id}"));
-        assert!(buf.matches(id));
-        assert_eq!(buf.id().hash32(), id.hash32());
+        check_stored(id, &IdBuf::<60>::new(id).unwrap());
+        #[cfg(feature = "alloc")]
+        check_stored(id, &IdBox::<60>::new(id).unwrap());
+    }
+
+    #[track_caller]
+    fn check_stored(id: Id<'_>, stored: &impl IdStorage) {
+        assert_eq!(format!("{}", stored.id()), format!("{id}"));
+        assert_eq!(format!("{stored:?}"), format!("{id:?}"));
+        assert!(stored.matches(id));
+        assert_eq!(stored.id().hash32(), id.hash32());
     }
 
     #[test]
@@ -130,6 +202,11 @@ mod tests {
         check(r#""a\"b\u0031""#);
         check(r#""\ud83d""#);
         check("\"caf\u{e9}\"");
+        for len in [36, 37, 38, 60] {
+            check(&"7".repeat(len));
+            check(&format!("\"{}\"", "x".repeat(len)));
+            check(&format!(r#""{}\n""#, "x".repeat(len - 2)));
+        }
     }
 
     #[test]
@@ -143,5 +220,10 @@ mod tests {
     fn the_capacity_is_a_bound_and_no_cut() {
         assert!(IdBuf::<8>::new(Id::from("12345678")).is_some());
         assert!(IdBuf::<8>::new(Id::from("123456789")).is_none());
+        #[cfg(feature = "alloc")]
+        for (len, is_kept) in [(37, true), (38, true), (60, true), (61, false)] {
+            let text = "1".repeat(len);
+            assert_eq!(IdBox::<60>::new(Id::from(&*text)).is_some(), is_kept);
+        }
     }
 }

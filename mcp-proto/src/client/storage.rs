@@ -99,7 +99,7 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize, const ID: u
 
 #[cfg(feature = "alloc")]
 impl Tables for Growing {
-    type IdBuf = IdBuf<256>;
+    type IdBuf = id_buf::IdBox<256>;
     type Calls = alloc::vec::Vec<Slot<InFlight>>;
     type Abandoned = alloc::vec::Vec<Abandoned>;
     type Questions = alloc::vec::Vec<Slot<OpenQuestion<Self::IdBuf>>>;

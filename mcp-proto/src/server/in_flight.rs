@@ -3,7 +3,7 @@
 use super::context::Asked;
 use super::listen::Listen;
 use super::pace::Pace;
-use crate::id_buf::{IdBuf, IdStorage};
+use crate::id_buf::IdStorage;
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::received::{Received, ReceivedRequest, Stage};
 use crate::revision::Revision;
@@ -12,9 +12,9 @@ use crate::source::Place;
 
 /// A request in a server's table.
 #[derive(Clone, Debug)]
-pub(crate) struct InFlight<L, P> {
+pub(crate) struct InFlight<L: IdStorage, P> {
     received: Received<L, P>,
-    progress_token: Option<IdBuf<TOKEN>>,
+    progress_token: Option<L::Token>,
     /// The last value that was sent; the next one exceeds it (PG-04).
     pub(super) progress: f64,
     /// The rate limit of its progress notifications, the total and the text of the one that is held
@@ -47,7 +47,7 @@ impl<L: IdStorage, P: Place> InFlight<L, P> {
         Some(Self {
             received: Received::new(id, place)?,
             // A token that is too long to keep gets no progress, which it need not (PG-02).
-            progress_token: asked.progress_token.and_then(IdBuf::new),
+            progress_token: asked.progress_token.and_then(L::Token::new),
             progress: f64::NEG_INFINITY,
             pace: Pace::default(),
             revision: asked.revision,
@@ -108,7 +108,3 @@ impl Traits {
         }
     }
 }
-
-/// The longest progress token that gets progress. Most are the id over again or a UUID, and a slot
-/// is copied whole.
-const TOKEN: usize = 64;

@@ -168,7 +168,7 @@ impl Storage for Growing {
 
 #[cfg(feature = "alloc")]
 impl Tables for Growing {
-    type IdBuf = IdBuf<256>;
+    type IdBuf = id_buf::IdBox<256>;
     type Requests<P: Place> = alloc::vec::Vec<Slot<InFlight<Self::IdBuf, P>>>;
     type Questions = alloc::vec::Vec<Slot<Pending>>;
     type Batch = alloc::vec::Vec<u8>;
@@ -190,5 +190,15 @@ impl Tables for Growing {
 
     fn uris(&self) -> Self::Uris {
         Self::Uris::new()
+    }
+}
+
+#[cfg(all(test, feature = "alloc", target_pointer_width = "64"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_takes_little_memory() {
+        assert!(size_of::<Slot<Request<Growing>>>() <= 200);
     }
 }
