@@ -196,7 +196,12 @@ impl Authorize {
             }
             (Stage::Consent(request), _) => self.page(context, *request).map(LoginStep::Done),
             (Stage::Stored(page), LoginInput::Written(true)) => {
-                Ok(LoginStep::Done(LoginResponse::redirect(page)))
+                let redirect = LoginResponse::redirect(page);
+                Ok(LoginStep::Done(match &self.cookie {
+                    // It lasts for as long as the consent, from now on.
+                    Some(cookie) => redirect.with("set-cookie", &set_cookie(context, cookie)),
+                    None => redirect,
+                }))
             }
             (Stage::Stored(_), _) => Err(RequestError::UNAVAILABLE),
             (Stage::Client, input) => match self.client(context, input)? {

@@ -15,11 +15,11 @@ use super::provider_call::{
 use super::records::{
     AuthorizationRequest, Decision, LoginRecord, PendingLogin, ProviderRecord, USER_TIME, ticket,
 };
-use super::remembered::RememberedConsent;
+use super::remembered::{Forgetting, RememberedConsent};
 use super::response::{LoginResponse, RequestError};
 use super::step::{LoginAction, LoginInput, LoginMachine, LoginStep};
 use crate::error::{AuthError, Document, Problem, printable};
-use crate::{ExpectedRedirect, Secret, UnixTime};
+use crate::{ExpectedRedirect, Secret};
 
 /// The lifetime of a code, in seconds.
 pub(super) const CODE_LIFETIME: u64 = 60;
@@ -42,8 +42,8 @@ enum Stage {
     Created(Complete),
     /// The consent before this one, which is replaced.
     Remembered(Complete, RememberedConsent),
-    /// The consent of another user.
-    Foreign(Box<AuthorizationRequest>),
+    /// The consent of another user is being removed.
+    Foreign(Box<AuthorizationRequest>, Forgetting),
     /// Nothing but the end of a write, after which this is answered.
     Written(LoginResponse),
     Ended,
@@ -138,7 +138,9 @@ impl Callback {
             (Stage::Remembered(complete, consent), input) => {
                 self.remember(context, &complete, &consent, input)
             }
-            (Stage::Foreign(request), input) => Ok(self.forget(context, &request, input)),
+            (Stage::Foreign(request, forgetting), input) => {
+                Ok(self.forget(context, request, forgetting, input))
+            }
             // The consent is then asked for again.
             (Stage::Written(response), _) => Ok(LoginStep::Done(response)),
             (
@@ -221,17 +223,13 @@ impl Callback {
         if let Decision::Before { subject } = &decision
             && *subject != user.subject
         {
-            let key = RememberedConsent::key(context, &request);
-            self.stage = Stage::Foreign(request);
-            let to_change = true;
-            return Ok(LoginStep::Do(LoginAction::Load { key, to_change }));
+            let forgetting = Forgetting::new(context, &request);
+            return Ok(self.forget(context, request, forgetting, LoginInput::Start));
         }
-        let lifetime = context.server.settings.remember_consent;
-        let lifetime = lifetime.filter(|_| matches!(decision, Decision::AndRemember));
-        let consent = lifetime.map(|lifetime| RememberedConsent {
+        let consent = matches!(decision, Decision::AndRemember).then(|| RememberedConsent {
             subject: user.subject.clone(),
             scopes: request.scopes.clone(),
-            expires: context.after(lifetime),
+            given: context.now,
         });
         let expires = context.after(CODE_LIFETIME);
         let login = LoginRecord {
@@ -242,8 +240,7 @@ impl Callback {
             subject: user.subject,
             name: user.name,
             generation: 0,
-            replaced: UnixTime::default(),
-            expires,
+            issued: context.now,
             provider: tokens,
             lease: None,
         };
@@ -281,10 +278,9 @@ impl Callback {
         let Ok(record) = context.seal(&key, consent) else {
             return Ok(LoginStep::Done(response));
         };
-        let keep = consent
-            .expires
-            .as_secs()
-            .saturating_sub(context.now.as_secs());
+        let Some(keep) = context.server.settings.remember_consent else {
+            return Ok(LoginStep::Done(response));
+        };
         self.stage = Stage::Written(response);
         Ok(LoginStep::Do(match earlier {
             Some((version, _)) => LoginAction::Save {
@@ -301,21 +297,18 @@ impl Callback {
     fn forget(
         &mut self,
         context: &LoginContext<'_>,
-        request: &AuthorizationRequest,
+        request: Box<AuthorizationRequest>,
+        mut forgetting: Forgetting,
         input: LoginInput<'_>,
     ) -> LoginStep<LoginResponse> {
+        if let Ok(Some(action)) = forgetting.advance(input) {
+            self.stage = Stage::Foreign(request, forgetting);
+            return LoginStep::Do(action);
+        }
         let text = "another user has logged in than the one who has allowed this: begin again";
         let (state, redirect) = (request.state.as_deref(), &request.redirect_uri);
         let error = RequestError::new("access_denied", text);
-        let response = answer_client(context, redirect, state, Err(error));
-        match input {
-            LoginInput::Record(Some((version, _))) => {
-                self.stage = Stage::Written(response);
-                let key = RememberedConsent::key(context, request);
-                LoginStep::Do(LoginAction::Remove { key, version })
-            }
-            _ => LoginStep::Done(response),
-        }
+        LoginStep::Done(answer_client(context, redirect, state, Err(error)))
     }
 }
 

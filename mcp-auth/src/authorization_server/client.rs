@@ -22,8 +22,8 @@ pub(super) struct KnownClient {
     pub(super) name: String,
     #[serde(rename = "r")]
     redirects: Vec<String>,
-    #[serde(rename = "e")]
-    expires: UnixTime,
+    #[serde(rename = "i")]
+    issued: UnixTime,
 }
 
 const CONTEXT: &str = "client";
@@ -42,7 +42,7 @@ pub(super) fn register(
     let wrong = |text| RequestError::new("invalid_client_metadata", text);
     let read = DocumentReader::new(Document::ClientMetadata, "", body);
     let reader = read.map_err(|_| wrong("the body is no JSON object"))?;
-    let client = KnownClient::read(&reader, context.after(lifetime(context)))
+    let client = KnownClient::read(&reader, context.now)
         .map_err(|_| wrong("client_name or redirect_uris is malformed"))?;
     client.check_redirects()?;
     let bytes = client.redirects.iter().map(String::len).sum::<usize>();
@@ -67,16 +67,12 @@ pub(super) fn register(
     Ok(LoginResponse::json(201, body.end()))
 }
 
-const fn lifetime(context: &LoginContext<'_>) -> u64 {
-    context.server.settings.registration_lifetime
-}
-
 impl KnownClient {
     /// Opens the id of a client that has registered itself, if its registration has not expired.
     pub(super) fn open(context: &LoginContext<'_>, id: &str) -> Option<Self> {
         let client: Self = context.open_text(CONTEXT, id)?;
-        let is_over = context.is_over(client.expires, lifetime(context));
-        (!is_over).then_some(client)
+        let lifetime = context.server.settings.registration_lifetime;
+        (!context.has_passed(lifetime, client.issued)).then_some(client)
     }
 
     /// Returns the request for the metadata document of a client; `None` if the id is not the URL of one (AU-72).
@@ -131,7 +127,7 @@ impl KnownClient {
                 expected: "none",
             }));
         }
-        let client = Self::read(&reader, context.after(lifetime(context)))?;
+        let client = Self::read(&reader, context.now)?;
         let sound = client.check_redirects();
         sound.map_err(|_| fail(Problem::UnsafeUrl("redirect_uris")))?;
         match client.redirects.iter().any(|uri| uri.len() > MAX_BYTES) {
@@ -140,12 +136,12 @@ impl KnownClient {
         }
     }
 
-    fn read(reader: &DocumentReader<'_>, expires: UnixTime) -> Result<Self, AuthError> {
+    fn read(reader: &DocumentReader<'_>, issued: UnixTime) -> Result<Self, AuthError> {
         let name = reader.text("client_name")?.unwrap_or_default();
         Ok(Self {
             name: printable(&name, MAX_NAME),
             redirects: reader.texts("redirect_uris")?.unwrap_or_default(),
-            expires,
+            issued,
         })
     }
 
@@ -214,7 +210,7 @@ mod tests {
         let client = KnownClient {
             name: String::new(),
             redirects: Vec::from([known.into()]),
-            expires: UnixTime::from_secs(0),
+            issued: UnixTime::from_secs(0),
         };
         let found = client.redirect_uri(Some(asked));
         assert_eq!(found.as_deref(), is_accepted.then_some(asked), "{asked}");

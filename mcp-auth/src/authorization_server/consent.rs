@@ -10,8 +10,9 @@ use super::authorize::{CONSENT, answer_client};
 use super::context::LoginContext;
 use super::parameters::{Parameters, cookie, is_own_form};
 use super::records::{AuthorizationRequest, Decision, USER_TIME};
+use super::remembered::Forgetting;
 use super::response::{LoginResponse, RequestError};
-use super::step::{LoginAction, LoginInput, LoginMachine, LoginStep};
+use super::step::{LoginInput, LoginMachine, LoginStep};
 use crate::Secret;
 
 /// A decision.
@@ -19,8 +20,17 @@ pub(super) struct Consent {
     body: Result<Parameters, RequestError>,
     is_own: bool,
     cookie: Option<String>,
+    stage: Stage,
+}
+
+/// The answer that a decision awaits.
+enum Stage {
+    Begin,
+    /// An earlier consent, which this decision ends, is being removed.
+    Forgetting(Forgetting, Box<AuthorizationRequest>, Option<Decision>),
     /// The page of the provider, while the login is stored.
-    page: Option<String>,
+    Stored(String),
+    Ended,
 }
 
 impl Consent {
@@ -29,11 +39,15 @@ impl Consent {
             body: Parameters::parse(body),
             is_own: is_own_form(head, &context.server.origin),
             cookie: cookie(head),
-            page: None,
+            stage: Stage::Begin,
         }
     }
 
-    fn begin(&mut self, context: &LoginContext<'_>) -> Result<LoginAction, LoginResponse> {
+    /// Reads the form: the request, and the decision, which is `None` if the user denies it.
+    fn read(
+        &self,
+        context: &LoginContext<'_>,
+    ) -> Result<(Box<AuthorizationRequest>, Option<Decision>), LoginResponse> {
         let foreign = || {
             let text = "This form is not one that this server has shown in this browser.";
             LoginResponse::refusal_page(403, text)
@@ -50,23 +64,65 @@ impl Consent {
             let text = "This page has expired. Begin the login again.";
             return Err(LoginResponse::refusal_page(400, text));
         }
-        let to_client = |error| {
-            let state = request.state.as_deref();
-            answer_client(context, &request.redirect_uri, state, Err(error))
-        };
-        if parameters.get("decision") != Some("allow") {
-            let text = "the user has denied access";
-            return Err(to_client(RequestError::new("access_denied", text)));
-        }
+        let is_allowed = parameters.get("decision") == Some("allow");
         // The choice counts only if it was offered.
-        let decision = match request.is_rememberable && parameters.get("remember").is_some() {
+        let is_remembered = request.is_rememberable && parameters.get("remember").is_some();
+        let decision = is_allowed.then_some(match is_remembered {
             true => Decision::AndRemember,
             false => Decision::Once,
-        };
-        let approval = Approval::new(context, request.clone(), decision);
-        let Approval { action, page } = approval.map_err(to_client)?;
-        self.page = Some(page);
-        Ok(action)
+        });
+        Ok((request, decision))
+    }
+
+    /// Removes an earlier consent, unless the new one is going to take its place.
+    fn begin(
+        &mut self,
+        context: &LoginContext<'_>,
+    ) -> Result<LoginStep<LoginResponse>, LoginResponse> {
+        let (request, decision) = self.read(context)?;
+        let is_replaced = matches!(decision, Some(Decision::AndRemember));
+        match context.server.settings.remember_consent {
+            Some(_) if !is_replaced => {
+                let forgetting = Forgetting::new(context, &request);
+                self.forget(context, forgetting, request, decision, LoginInput::Start)
+            }
+            _ => self.decide(context, request, decision),
+        }
+    }
+
+    /// A decision that a store does not take is not answered as if it were taken: the user sends the form again.
+    fn forget(
+        &mut self,
+        context: &LoginContext<'_>,
+        mut forgetting: Forgetting,
+        request: Box<AuthorizationRequest>,
+        decision: Option<Decision>,
+        input: LoginInput<'_>,
+    ) -> Result<LoginStep<LoginResponse>, LoginResponse> {
+        let next = forgetting.advance(input);
+        match next.map_err(RequestError::into_page)? {
+            Some(action) => {
+                self.stage = Stage::Forgetting(forgetting, request, decision);
+                Ok(LoginStep::Do(action))
+            }
+            None => self.decide(context, request, decision),
+        }
+    }
+
+    fn decide(
+        &mut self,
+        context: &LoginContext<'_>,
+        request: Box<AuthorizationRequest>,
+        decision: Option<Decision>,
+    ) -> Result<LoginStep<LoginResponse>, LoginResponse> {
+        let (state, redirect) = (request.state.clone(), request.redirect_uri.clone());
+        let denied = RequestError::new("access_denied", "the user has denied access");
+        let approval = decision.ok_or(denied);
+        let approval = approval.and_then(|decision| Approval::new(context, request, decision));
+        let Approval { action, page } = approval
+            .map_err(|error| answer_client(context, &redirect, state.as_deref(), Err(error)))?;
+        self.stage = Stage::Stored(page);
+        Ok(LoginStep::Do(action))
     }
 }
 
@@ -78,15 +134,14 @@ impl LoginMachine for Consent {
         context: &LoginContext<'_>,
         input: LoginInput<'_>,
     ) -> LoginStep<LoginResponse> {
-        match (input, self.page.take()) {
-            (LoginInput::Start, _) => match self.begin(context) {
-                Ok(action) => LoginStep::Do(action),
-                Err(response) => LoginStep::Done(response),
-            },
-            (LoginInput::Written(true), Some(page)) => {
-                LoginStep::Done(LoginResponse::redirect(page))
+        let next = match (core::mem::replace(&mut self.stage, Stage::Ended), input) {
+            (Stage::Begin, LoginInput::Start) => self.begin(context),
+            (Stage::Forgetting(forgetting, request, decision), input) => {
+                self.forget(context, forgetting, request, decision, input)
             }
-            _ => LoginStep::Done(RequestError::UNAVAILABLE.into_page()),
-        }
+            (Stage::Stored(page), LoginInput::Written(true)) => Err(LoginResponse::redirect(page)),
+            _ => Err(RequestError::UNAVAILABLE.into_page()),
+        };
+        next.unwrap_or_else(LoginStep::Done)
     }
 }

@@ -65,6 +65,12 @@ impl LoginContext<'_> {
         end <= self.now || end > self.after(most.saturating_add(SKEW))
     }
 
+    /// Returns true if so many seconds have passed since a moment, or if it cannot have been. The end is not stored, so
+    /// that a setting holds for what was granted before it was changed.
+    pub(super) fn has_passed(&self, seconds: u64, since: UnixTime) -> bool {
+        self.is_over(since.saturating_add(seconds), seconds)
+    }
+
     pub(super) fn random(&self) -> Result<[u8; 32], RequestError> {
         self.crypto.random().ok_or(RequestError::UNAVAILABLE)
     }

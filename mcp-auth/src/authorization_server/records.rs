@@ -73,9 +73,8 @@ pub(super) struct LoginRecord {
     pub(super) name: Option<String>,
     /// The number of the refresh token that is valid.
     pub(super) generation: u64,
-    /// The time at which it took the place of the one before.
-    pub(super) replaced: UnixTime,
-    pub(super) expires: UnixTime,
+    /// The time at which the code, or the refresh token that is valid, was issued.
+    pub(super) issued: UnixTime,
     pub(super) provider: ProviderRecord,
     /// Set while a process asks the provider.
     pub(super) lease: Option<Lease>,

@@ -198,8 +198,8 @@ impl Renewal {
     /// The login of a record, if its code was used and it has not expired.
     fn read(&self, context: &LoginContext<'_>, record: Option<&[u8]>) -> Option<Box<LoginRecord>> {
         let login = self.open(context, record?)?;
-        let most = context.server.settings.login_lifetime;
-        let is_over = context.is_over(login.expires, most);
+        let lifetime = context.server.settings.login_lifetime;
+        let is_over = context.has_passed(lifetime, login.issued);
         (login.challenge.is_none() && !is_over).then_some(login)
     }
 
@@ -230,7 +230,7 @@ impl Renewal {
                 return ended();
             }
             let is_last = generation.saturating_add(1) == login.generation;
-            if is_last && !context.is_over(login.replaced.saturating_add(REPEAT), REPEAT) {
+            if is_last && !context.has_passed(REPEAT, login.issued) {
                 // Its response was lost: both receive the same refresh token, which is of use once.
                 return LoginStep::Done(Ok(login));
             }
@@ -299,8 +299,7 @@ impl Renewal {
                 login.provider = (*tokens).clone();
                 if let Demand::Refresh { .. } = self.demand {
                     login.generation = login.generation.saturating_add(1);
-                    login.replaced = context.now;
-                    login.expires = context.after(context.server.settings.login_lifetime);
+                    login.issued = context.now;
                 }
                 let step = self.save(context, &login, version);
                 (step, Outcome::Tokens(tokens, Some(login)))
@@ -338,7 +337,8 @@ pub(super) fn save_login(
     version: u32,
 ) -> Result<LoginAction, RequestError> {
     let key = LoginRecord::key(id);
-    let end = login.expires.as_secs();
+    let lifetime = context.server.settings.login_lifetime;
+    let end = login.issued.saturating_add(lifetime).as_secs();
     Ok(LoginAction::Save {
         record: context.seal(&key, login)?,
         key,

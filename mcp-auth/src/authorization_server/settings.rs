@@ -167,6 +167,7 @@ impl AuthorizationServer {
             settings.access_lifetime,
             settings.login_lifetime,
             settings.registration_lifetime,
+            settings.remember_consent.unwrap_or(1),
         ];
         if lifetimes.contains(&0) {
             return Err(SettingsError::Lifetime);

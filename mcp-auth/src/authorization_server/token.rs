@@ -164,7 +164,7 @@ impl CodeGrant {
             let text = "code_verifier does not belong to the challenge";
             return Err(RequestError::invalid_grant(text));
         }
-        login.expires = context.after(context.server.settings.login_lifetime);
+        login.issued = context.now;
         let action = save_login(context, &self.login, &login, version)?;
         if let LoginAction::Save { record, .. } = &action {
             self.stage = CodeStage::Saved(login, record.clone());

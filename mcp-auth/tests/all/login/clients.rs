@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::world::{
-    Browser, ISSUER, REDIRECT, Response, Sent, World, authorize, code_form, encode, json_of, oidc,
-    parameter, settings, text,
+    Browser, ISSUER, NOW, REDIRECT, Response, Sent, World, authorize, code_form, encode, json_of,
+    oidc, parameter, settings, text,
 };
 
 fn register(world: &mut World, body: &Value) -> Value {
@@ -91,10 +91,19 @@ fn registration_can_be_turned_off() {
 fn a_registration_expires() {
     let mut world = World::new();
     let client = world.register(REDIRECT);
-    world.now += 366 * 86_400;
-    let page = Browser::default().open(&mut world, &authorize(&client, ""));
-    assert_eq!((page.status, page.header("location")), (400, None));
-    assert!(page.body.contains("expired"));
+    let check = |world: &mut World, days: u64, status: u16| {
+        world.now = NOW + days * 86_400;
+        let page = Browser::default().open(world, &authorize(&client, ""));
+        assert_eq!((page.status, page.header("location")), (status, None));
+        assert_eq!(page.body.contains("expired"), status == 400, "{days}");
+    };
+    check(&mut world, 365, 200);
+    check(&mut world, 366, 400);
+    // A shorter time holds for registrations of before.
+    world.change(|settings| settings.registration_lifetime = 86_400);
+    check(&mut world, 0, 200);
+    check(&mut world, 1, 400);
+    check(&mut world, 365, 400);
 }
 
 const DOCUMENT: &str = "https://app.example/client.json";

@@ -246,6 +246,13 @@ fn a_login_that_is_not_used_ends() {
     world.now += 30 * 86_400;
     let response = world.token(&refresh_form(&client, &refresh));
     assert_eq!(text(&response, "error"), "invalid_grant");
+    // A shorter time holds for logins of before.
+    let mut world = World::new();
+    let (client, _, refresh) = world.tokens();
+    world.change(|settings| settings.login_lifetime = 86_400);
+    world.now += 30 * 86_400 - 60;
+    let response = world.token(&refresh_form(&client, &refresh));
+    assert_eq!(text(&response, "error"), "invalid_grant");
 }
 
 /// Without a store or without randomness nothing is granted, and nothing is lost.

@@ -448,6 +448,7 @@ fn settings_that_cannot_work_are_mistakes() {
         |settings: &mut LoginSettings| settings.access_lifetime = 0,
         |settings: &mut LoginSettings| settings.login_lifetime = 0,
         |settings: &mut LoginSettings| settings.registration_lifetime = 0,
+        |settings: &mut LoginSettings| settings.remember_consent = Some(0),
     ] {
         let mut other = settings(oidc());
         change(&mut other);

@@ -1,5 +1,6 @@
 //! Consents that users want to be remembered.
 
+use mcp_auth::Scopes;
 use mcp_auth::authorization_server::LoginResponse;
 use serde_json::json;
 
@@ -62,6 +63,8 @@ fn a_user_is_asked_once_if_they_want() {
     for more in ["", "&scope=notes%3Aread"] {
         let response = open(&mut world, &mut browser, &url(&client, more));
         assert_eq!(response.status, 303, "{}", response.body);
+        let renewed = response.header("set-cookie").unwrap();
+        assert!(renewed.contains("; Max-Age=2592000; "), "{renewed}");
         let location = come_back(&mut world, &mut browser, &response, their_tokens());
         let code = parameter(&location, "code").unwrap();
         let answer = world.token(&super::world::code_form(&client, &code));
@@ -132,6 +135,58 @@ fn more_scopes_are_asked_for() {
     for url in [less, url(&client, "")] {
         assert_eq!(open(&mut world, &mut browser, &url).status, 303);
     }
+}
+
+/// A later decision takes the place of an earlier one, whatever it is.
+#[test]
+fn a_later_decision_ends_an_earlier_consent() {
+    for decision in ["deny", "allow"] {
+        let mut world = world();
+        let mut browser = Browser::default();
+        let client = remember(&mut world, &mut browser);
+        assert_eq!(
+            open(&mut world, &mut browser, &url(&client, "")).status,
+            303
+        );
+        let asked = url(&client, "&prompt=consent");
+        let form = form_of(&open(&mut world, &mut browser, &asked));
+        let form = format!("{form}&decision={decision}");
+        // The form is not answered before the earlier consent is gone.
+        world.store_failures = 1;
+        assert_eq!(browser.submit(&mut world, &form).status, 503);
+        assert_eq!(browser.submit(&mut world, &form).status, 303);
+        let page = open(&mut world, &mut browser, &url(&client, ""));
+        assert_eq!(page.status, 200, "{decision}");
+    }
+}
+
+/// A time of less than before holds for what was granted before, also when it would end by the time of then.
+#[test]
+fn a_shortened_time_holds_for_earlier_consents() {
+    let mut world = world();
+    let mut browser = Browser::default();
+    let client = remember(&mut world, &mut browser);
+    world.change(|settings| settings.remember_consent = Some(DAY));
+    let url = url(&client, "");
+    assert_eq!(open(&mut world, &mut browser, &url).status, 303);
+    world.now += 30 * DAY - 60;
+    assert_eq!(open(&mut world, &mut browser, &url).status, 200);
+}
+
+/// A request for no scopes is one for all that the server offers.
+#[test]
+fn a_consent_to_some_scopes_is_not_one_to_everything() {
+    let mut world = world();
+    let mut browser = Browser::default();
+    let client = remember(&mut world, &mut browser);
+    world.change(|settings| settings.scopes = Scopes::new());
+    let url = url(&client, "");
+    let page = open(&mut world, &mut browser, &url);
+    assert_eq!(page.status, 200);
+    let form = format!("{}&remember=yes&decision=allow", form_of(&page));
+    let redirect = browser.submit(&mut world, &form);
+    come_back(&mut world, &mut browser, &redirect, their_tokens());
+    assert_eq!(open(&mut world, &mut browser, &url).status, 303);
 }
 
 /// The consent was of one user, and another one of the same browser logs in.

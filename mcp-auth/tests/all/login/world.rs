@@ -235,6 +235,13 @@ impl World {
         }
     }
 
+    /// Starts the server again with other settings.
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut LoginSettings)) {
+        let mut settings = self.server.settings().clone();
+        change(&mut settings);
+        self.server = AuthorizationServer::new(settings).unwrap();
+    }
+
     pub(crate) fn send(&mut self, sent: &Sent) -> LoginResponse {
         let machine = self.exchange(sent);
         self.drive(machine)
