@@ -88,7 +88,8 @@ impl Forgetting {
 /// The most times that a record is loaded to be removed: other logins of the browser may change it meanwhile.
 const TRIES: u32 = 8;
 
-/// Returns true if no page has brought about a navigation: the user or a program of theirs has opened it.
+/// Returns true if no page of the browser has brought about a navigation: the user or another program has opened it. A
+/// link in a mail or a chat, which may lead here by redirects, is opened by a program as well.
 pub(super) fn is_opened_by_user(head: &dyn Head) -> bool {
     matches!(head.field("sec-fetch-site"), Field::One(b"none"))
 }

@@ -43,10 +43,11 @@ pub struct LoginSettings {
     /// Offers on the consent page to ask no more about the same client, redirect URI and scopes in the same browser,
     /// for so long. `None` otherwise: every login asks.
     ///
-    /// It spares the question only to the same user at the provider, if the client names the resource, and if the user
-    /// or a program of theirs has opened the page: a browser that does not say so in `Sec-Fetch-Site`, and a page that
-    /// leads to this one, are asked. A malicious program on the user's computer can then obtain what the client may;
-    /// so can a malicious server, from a client that does not check the `iss` of responses.
+    /// It spares the question only to the same user at the provider, if the client names the resource, and if the browser
+    /// says in `Sec-Fetch-Site` that no page of the browser has led here. It also says so of a link in a mail or a chat,
+    /// and of one that redirects here: a user who follows it completes a login that another party has begun, with a
+    /// client and a redirect URI that the user has allowed. A malicious program on the user's computer can then obtain
+    /// what the client may; so can a malicious server, from a client that does not check the `iss` of responses.
     pub remember_consent: Option<u64>,
 }
 
