@@ -130,7 +130,17 @@ fn a_file_needs_keys_and_an_owner() {
     };
     let error = http(server().http(), &file.0);
     assert!(error.contains("state_keys"), "{error}");
+    assert!(!file.0.exists(), "a mistake leaves no file");
     let with_keys = || server().state_keys(StateKeys::new([7; 32])).http();
     let error = http(with_keys(), &file.0.join("missing"));
     assert!(error.contains("missing"), "{error}");
+    let (store, forward) = (MemoryStore::default(), LocalForward::default());
+    let shared = with_keys().share_with(store, forward);
+    let error = http(shared.reached_at("http://process-1/mcp"), &file.0);
+    assert!(error.contains("one process"), "{error}");
+    // Of a store and a file the last one counts.
+    let login = login().file(&file.0).store(MemoryStore::default());
+    let http = with_keys().delegate_login(login);
+    assert!(http.into_service(Sim).is_ok());
+    assert!(!file.0.exists());
 }

@@ -1,6 +1,7 @@
 //! The settings of a server whose users log in at a provider.
 
 use core::fmt;
+use std::io;
 #[cfg(feature = "disk")]
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,10 +43,15 @@ pub struct DelegatedLogin {
     settings: LoginSettings,
     /// The changes of the protection, which is built from the settings.
     protection: Vec<Change>,
-    store: Option<Arc<dyn DynSessionStore>>,
-    #[cfg(feature = "disk")]
-    file: Option<PathBuf>,
+    place: Option<Place>,
     client: Option<HttpClient>,
+}
+
+/// The place of the logins that the application has chosen.
+enum Place {
+    Store(Arc<dyn DynSessionStore>),
+    #[cfg(feature = "disk")]
+    File(PathBuf),
 }
 
 type Change = Box<dyn FnOnce(Protection) -> Protection + Send>;
@@ -57,9 +63,7 @@ impl DelegatedLogin {
         Self {
             settings: LoginSettings::new(resource, provider),
             protection: Vec::new(),
-            store: None,
-            #[cfg(feature = "disk")]
-            file: None,
+            place: None,
             client: None,
         }
     }
@@ -104,17 +108,19 @@ impl DelegatedLogin {
     /// with it.
     ///
     /// Records are sealed with keys that are derived from the
-    /// [keys of the server](crate::server::ServerBuilder::state_keys), which a store needs.
+    /// [keys of the server](crate::server::ServerBuilder::state_keys), which a store needs. Of several calls of this method
+    /// and of `file`, the last one counts.
     pub fn store(mut self, store: impl SessionStore + 'static) -> Self {
-        self.store = Some(Arc::new(store));
+        self.place = Some(Place::Store(Arc::new(store)));
         self
     }
 
     /// Keeps the logins in this file, over restarts of the program. It is created if it is not there, for its owner
-    /// alone, and belongs to one process at a time.
+    /// alone, and belongs to one process at a time: an endpoint that processes [share](crate::http::Http::share) cannot
+    /// have it.
     ///
     /// Records are sealed, as in a [store](Self::store); the [keys](crate::server::ServerBuilder::state_keys) of the
-    /// server are needed. An earlier store has no effect.
+    /// server are needed. Of several calls of both methods, the last one counts.
     ///
     /// ```
     /// use mcp_async::Server;
@@ -130,12 +136,15 @@ impl DelegatedLogin {
     #[cfg(feature = "disk")]
     #[cfg_attr(docsrs, doc(cfg(feature = "disk")))]
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
-        self.file = Some(path.into());
+        self.place = Some(Place::File(path.into()));
         self
     }
 
-    /// Sets the client that sends requests to the provider, and for the documents of clients. The one that is used
-    /// otherwise follows no redirects, and judges the addresses of hosts that metadata or a client names.
+    /// Sets the client that sends requests to the provider, also to hosts that its metadata names. The one that is used
+    /// otherwise judges the addresses of these. No redirect is followed, whichever client it is.
+    ///
+    /// The metadata documents of clients, whose hosts anyone chooses, are not fetched with it, but with a client that
+    /// connects to public addresses only.
     pub fn http_client(mut self, client: HttpClient) -> Self {
         self.client = Some(client);
         self
@@ -150,15 +159,13 @@ impl DelegatedLogin {
     ) -> Result<(Protection, Arc<LoginServer>), RegisterError> {
         let mistake = |reason: &dyn fmt::Display| RegisterError::setting("delegate_login", reason);
         let server = AuthorizationServer::new(self.settings).map_err(|error| mistake(&error))?;
-        let place = self.store.or(store).map(Records::Store);
         #[cfg(feature = "disk")]
-        let place = match &self.file {
-            Some(path) => {
-                let file = LoginFile::open(path, runtime).map_err(|error| mistake(&error))?;
-                Some(Records::File(Arc::new(file)))
-            }
-            None => place,
-        };
+        if store.is_some() && matches!(self.place, Some(Place::File(_))) {
+            return Err(mistake(
+                &"a file belongs to one process, and processes share this endpoint: `store`",
+            ));
+        }
+        let place = self.place.or_else(|| store.map(Place::Store));
         let keys = match keys {
             Some(keys) => keys,
             None if place.is_some() => {
@@ -168,11 +175,14 @@ impl DelegatedLogin {
             }
             None => StateKeys::random().map_err(|error| mistake(&error))?,
         };
+        // It is opened last: a mistake leaves no file.
+        let records = place.map(|place| place.open(runtime)).transpose();
+        let records = records.map_err(|error| mistake(&error))?;
         let provider = &server.settings().provider;
         let login = Arc::new(LoginServer {
             client: LoginClient::new(provider, self.client, runtime),
             keys: LoginKeys::new(&keys),
-            records: LoginRecords::new(place),
+            records: LoginRecords::new(records),
             metadata: Lock::new(ProviderCache::new(provider.endpoints.as_ref())),
             beginnings: Buckets::default(),
             runtime: runtime.clone(),
@@ -187,6 +197,17 @@ impl DelegatedLogin {
         let changes = self.protection.into_iter();
         let protection = changes.fold(protection, |protection, change| change(protection));
         Ok((protection.verifier(login.server.issuer(), verifier), login))
+    }
+}
+
+impl Place {
+    #[cfg_attr(not(feature = "disk"), expect(unused_variables))]
+    fn open(self, runtime: &RuntimeHandle) -> io::Result<Records> {
+        Ok(match self {
+            Self::Store(store) => Records::Store(store),
+            #[cfg(feature = "disk")]
+            Self::File(path) => Records::File(Arc::new(LoginFile::open(&path, runtime)?)),
+        })
     }
 }
 
