@@ -2,14 +2,16 @@
 
 use core::net::SocketAddr;
 
-use mcp_async::net::RemoteAddr;
+use mcp_async::http::HttpService;
+use mcp_async::net::{HttpClient, RemoteAddr};
 
 use super::support::{
-    TOKEN, USER, authorize_url, get, get_request, json, post, provider_answers, service, tokens,
+    TOKEN, USER, authorize_url, get, get_request, json, login, post, provider_answers, server,
+    service, tokens,
 };
 use crate::authorization::guard::{dialled, names, page, pages};
 use crate::scripted::{Waiting, send};
-use crate::sim;
+use crate::sim::{self, Sim};
 
 fn document(id: &str) -> String {
     format!(
@@ -104,10 +106,34 @@ fn a_document_is_json_by_its_content_type() {
     }
 }
 
+/// A redirect is no document, also for a client of the operator that follows redirects.
+#[test]
+fn redirects_of_documents_are_not_followed() {
+    let login = login().http_client(HttpClient::default());
+    let http = server().http().delegate_login(login);
+    let service = http.into_service(Sim).unwrap();
+    names(&[("localhost", &["127.0.0.1"])]);
+    let id = "http://localhost:7/client.json";
+    let there = "location: http://localhost:7/there.json\r\n";
+    let fields = "content-type: application/json\r\n";
+    pages([
+        ("/client.json", page("307 Temporary Redirect", there, "")),
+        ("/there.json", page("200 OK", fields, &document(id))),
+    ]);
+    assert_eq!(get(&service, &authorize_url(id)).status, 400);
+}
+
 /// AU-29: a client cannot make the server send requests into its network.
 #[test]
 fn documents_come_from_public_addresses() {
-    let service = service();
+    let login = login().http_client(HttpClient::default());
+    let with_client = server().http().delegate_login(login);
+    for service in [service(), with_client.into_service(Sim).unwrap()] {
+        check_public_addresses(&service);
+    }
+}
+
+fn check_public_addresses(service: &HttpService) {
     names(&[
         ("inside.example", &["10.0.0.1"]),
         ("cloud.example", &["169.254.169.254"]),
@@ -124,7 +150,7 @@ fn documents_come_from_public_addresses() {
         "https://169.254.169.254/client.json",
         "http://public.example/client.json",
     ] {
-        let reply = get(&service, &authorize_url(id));
+        let reply = get(service, &authorize_url(id));
         assert_eq!(reply.status, 400, "{id}");
         assert_eq!(reply.header("location"), "");
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Request};
-use http_body_util::{BodyExt as _, Limited};
+use http_body_util::{BodyExt as _, Full, Limited};
 use mcp_auth::authorization_server::Provider;
 use mcp_auth::{Document, HttpRequest, Uri};
 
@@ -21,7 +21,9 @@ use crate::sync::Lock;
 /// Sends requests: to hosts that the operator has named, and to public ones that others have named (AU-29).
 pub(super) struct LoginClient {
     client: HttpClient,
-    /// For hosts that metadata, or a client, names.
+    /// For hosts that the metadata of the provider names.
+    named: HttpClient,
+    /// For hosts that clients name: never the client of the operator.
     guarded: HttpClient,
     /// Those of the operator.
     hosts: Vec<String>,
@@ -47,11 +49,12 @@ impl LoginClient {
         client: Option<HttpClient>,
         runtime: &RuntimeHandle,
     ) -> Self {
-        let builder = || HttpClient::builder().no_redirects();
-        let guarded = || builder().guard(AddressGuard::public_only()).build();
+        let public = AddressGuard::public_only();
+        let guarded = HttpClient::builder().guard(public).build();
         let this = Self {
-            guarded: client.clone().unwrap_or_else(guarded),
-            client: client.unwrap_or_else(|| builder().build()),
+            named: client.clone().unwrap_or_else(|| guarded.clone()),
+            client: client.unwrap_or_default(),
+            guarded,
             hosts: provider.urls().filter_map(host_of).collect(),
             runtime: runtime.clone(),
             places: Shares::new(MOST_REQUESTS),
@@ -110,9 +113,11 @@ impl LoginClient {
             builder = builder.header(HeaderName::from_static(name), value);
         }
         let body = request.body.as_ref().map_or("", |body| body.expose());
-        let sent = builder.body(Bytes::copy_from_slice(body.as_bytes()));
+        let sent = builder.body(Full::new(Bytes::copy_from_slice(body.as_bytes())));
         let sent = sent.map_err(|_| "it is not a URL".to_owned())?;
-        let response = client.send(sent).await.map_err(|error| error.to_string())?;
+        // A redirect is a response: none of the requests may be sent elsewhere.
+        let response = client.exchange(sent).await;
+        let response = response.map_err(|error| error.to_string())?;
         let (parts, body) = response.into_parts();
         let body = Limited::new(body, HttpRequest::MAX_BODY).collect().await;
         let body = body.map_err(|error| error.to_string())?.to_bytes().to_vec();
@@ -128,13 +133,13 @@ impl LoginClient {
     fn client_for(&self, request: &HttpRequest) -> Result<&HttpClient, String> {
         let uri = Uri::parse(&request.url).map_err(|error| error.to_string())?;
         let host = uri.host().to_ascii_lowercase();
-        let is_known = match request.document {
-            Document::ClientMetadata => uri.is_loopback(),
-            _ => self.hosts.contains(&host),
+        let (is_known, other) = match request.document {
+            Document::ClientMetadata => (uri.is_loopback(), &self.guarded),
+            _ => (self.hosts.contains(&host), &self.named),
         };
         match AddressGuard::public_only().judge_host(&host) {
             _ if is_known => Ok(&self.client),
-            Ok(()) => Ok(&self.guarded),
+            Ok(()) => Ok(other),
             Err(_) => Err("the address is not public".into()),
         }
     }
