@@ -141,7 +141,7 @@ impl Callback {
             (Stage::Foreign(request, forgetting), input) => {
                 Ok(self.forget(context, request, forgetting, input))
             }
-            // The consent is then asked for again.
+            // If the consent was not written, the next login asks.
             (Stage::Written(response), _) => Ok(LoginStep::Done(response)),
             (
                 Stage::Tokens(PendingLogin { request, .. })
@@ -156,10 +156,11 @@ impl Callback {
                     Some(Box::new(cause)),
                 ))
             }
-            (Stage::Created(complete), _) => {
-                let unavailable = RequestError::UNAVAILABLE;
-                Err(Stop::Client(complete.request, unavailable, None))
-            }
+            (
+                Stage::Created(Complete { request, .. })
+                | Stage::Removed(PendingLogin { request, .. }),
+                _,
+            ) => Err(Stop::Client(request, RequestError::UNAVAILABLE, None)),
             _ => Err(unavailable()),
         }
     }

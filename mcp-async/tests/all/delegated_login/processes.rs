@@ -9,6 +9,7 @@ use super::support::{
     Browser, TOKEN, USER, VERIFIER, authorize_url, login, member, parameter, post,
     provider_answers, register, server, whose,
 };
+use crate::http_server::far::{Common, Far, Fault};
 use crate::scripted::send;
 use crate::sim::{self, Sim, now};
 use crate::test_file::TestFile;
@@ -85,6 +86,22 @@ fn logins_can_have_a_store_of_their_own() {
     assert_eq!(whose(&second, &access), Ok("ada their-1".into()));
     let other = service(StateKeys::new([9; 32]));
     assert_eq!(whose(&other, &access), Err(401));
+}
+
+/// A record is gone when it was emptied: a store that does not remove it then keeps no login.
+#[test]
+fn a_login_ends_although_the_store_does_not_remove_it() {
+    provider_answers(TOKEN, USER);
+    let store = Far::of(&Common::new());
+    let http = server().state_keys(StateKeys::new([7; 32])).http();
+    let http = http.delegate_login(login().store(store.clone()));
+    let service = http.into_service(Sim).unwrap();
+    let (client, access, refresh) = super::support::tokens(&service);
+    let script = [Fault::None, Fault::None, Fault::Fails];
+    store.script.lock().unwrap().extend(script);
+    let form = format!("client_id={client}&token={refresh}");
+    assert_eq!(send(&service, post("/revoke", &form)).status, 200);
+    assert_eq!(whose(&service, &access), Err(401));
 }
 
 /// A file that the next process of the server opens.

@@ -11,7 +11,7 @@ mod doors;
 mod draft;
 mod endings;
 mod envelopes;
-mod far;
+pub(crate) mod far;
 mod faults;
 mod fencing;
 mod fields;

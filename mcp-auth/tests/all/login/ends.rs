@@ -4,7 +4,8 @@ use mcp_auth::authorization_server::{LoginError, ProviderTokenRequest};
 use serde_json::json;
 
 use super::world::{
-    Browser, REDIRECT, Response, Sent, World, authorize, code_form, refresh_form, text,
+    Browser, REDIRECT, Response, Sent, World, authorize, code_form, parameter, refresh_form, text,
+    their_tokens,
 };
 
 fn theirs(more: serde_json::Value) -> Response {
@@ -253,6 +254,26 @@ fn a_login_that_is_not_used_ends() {
     world.now += 30 * 86_400 - 60;
     let response = world.token(&refresh_form(&client, &refresh));
     assert_eq!(text(&response, "error"), "invalid_grant");
+}
+
+/// A client that waits for its user learns of a store that fails when the user comes back.
+#[test]
+fn a_store_that_fails_at_the_return_is_an_error_for_the_client() {
+    // The first action reads the login, the second one removes it, and the third one stores what was granted.
+    for successes in [1, 2] {
+        let mut world = World::new();
+        let client = world.register(REDIRECT);
+        let mut browser = Browser::default();
+        let state = world.approve(&mut browser, &authorize(&client, ""));
+        (world.store_failures, world.fails_after) = (1, successes);
+        world.responses.push_back(their_tokens());
+        let response = world.come_back(&mut browser, &state);
+        let location = response.header("location").unwrap_or_default();
+        assert_eq!(
+            parameter(location, "error").as_deref(),
+            Some("temporarily_unavailable")
+        );
+    }
 }
 
 /// Without a store or without randomness nothing is granted, and nothing is lost.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::login_file::LoginFile;
 use crate::http::store::DynSessionStore;
 use crate::http::{MemoryStore, Owner, StoreError};
+use crate::observe;
 
 /// Records with versions.
 pub(super) struct LoginRecords {
@@ -123,15 +124,15 @@ impl LoginRecords {
     }
 
     /// Removes a record. Stores of sessions do not say whether there was one, so that it is emptied first: of two that
-    /// remove it, one succeeds.
+    /// remove it, one succeeds. One that is empty is gone, also if the store fails then: it ends within a second.
     pub(super) async fn remove(&self, key: &str, version: u32) -> Result<bool, StoreError> {
         match self.place(key) {
             Records::Store(store) => {
                 let is_emptied = self.save(key, version, &[], 1).await?;
                 if is_emptied
-                    && let Err(StoreError::Failed(error)) = store.remove(key, version).await
+                    && let Err(error @ StoreError::Failed(_)) = store.remove(key, version).await
                 {
-                    return Err(StoreError::Failed(error));
+                    observe::store_failed(&error);
                 }
                 Ok(is_emptied)
             }
@@ -141,5 +142,6 @@ impl LoginRecords {
     }
 }
 
-/// The most logins in memory, the most users who log in, and the most consents. Those that were not used for longest make room.
+/// The most logins in memory, the most users who log in, and the most consents. Those that were not written for longest make
+/// room.
 const MOST_IN_MEMORY: usize = 10_000;
