@@ -10,9 +10,9 @@ use mcp_async::net::RemoteAddr;
 use mcp_async::server::{Context, RateLimit, StateKeys};
 
 use super::support::{
-    Browser, PROVIDER, RESOURCE, TOKEN, USER, authorize_url, call, code_form, get, http, json,
-    log_in, login, member, parameter, post, provider, provider_answers, register, server, service,
-    tokens, whose,
+    Browser, PROVIDER, RESOURCE, TOKEN, USER, authorize_url, call, code_form, get, get_request,
+    http, json, log_in, login, member, parameter, post, provider, provider_answers, register,
+    server, service, tokens, whose,
 };
 use crate::authorization::guard::{dialled, names, page, pages};
 use crate::protection::signer::{Claims, Signer};
@@ -268,12 +268,45 @@ fn the_metadata_of_the_provider_is_fetched_when_it_is_needed() {
         "temporarily_unavailable"
     );
     pages([(place, metadata(PROVIDER))]);
+    let (refused, _) = now(browser.consent(&url));
+    assert_eq!(
+        parameter(&refused, "error").unwrap(),
+        "temporarily_unavailable",
+        "a provider that has failed is not asked for a while"
+    );
+    advance(Duration::from_secs(10));
     let (to_provider, _) = now(browser.consent(&url));
     assert!(
         to_provider.starts_with("http://localhost:9/authorize?"),
         "{to_provider}"
     );
     assert!(parameter(&to_provider, "nonce").is_some());
+}
+
+/// Requests that need the metadata at the same time wait for one answer.
+#[test]
+fn the_metadata_of_the_provider_is_fetched_once_at_a_time() {
+    let provider = Provider::oidc(PROVIDER, "our-id", "our-s3cret");
+    let http = server()
+        .http()
+        .delegate_login(DelegatedLogin::new(RESOURCE, provider));
+    let service = http.into_service(Sim).unwrap();
+    names(&[("localhost", &["127.0.0.1"])]);
+    let late = "HTTP/1.1 200 OK\r\n".to_owned();
+    pages([("/.well-known/openid-configuration", late)]);
+    let back = || get_request("/callback?code=c&state=s");
+    let mut waiting = [(); 3].map(|()| Waiting::new(&service, back()));
+    assert!(waiting.iter_mut().all(|one| one.status().is_none()));
+    crate::sim::settle();
+    assert_eq!(dialled().len(), 1);
+    // The first one leaves, and the next one asks.
+    let [first, mut second, third] = waiting;
+    drop(first);
+    crate::sim::settle();
+    assert!(second.status().is_none());
+    crate::sim::settle();
+    assert_eq!(dialled().len(), 1);
+    drop((second, third));
 }
 
 #[test]

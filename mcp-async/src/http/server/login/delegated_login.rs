@@ -14,14 +14,14 @@ use super::login_client::LoginClient;
 use super::login_file::LoginFile;
 use super::login_keys::LoginKeys;
 use super::login_records::{LoginRecords, Records};
-use super::login_server::{LoginServer, ProviderCache};
+use super::login_server::LoginServer;
+use super::provider_cache::ProviderCache;
 use crate::http::SessionStore;
 use crate::http::server::protect::Protection;
 use crate::http::store::DynSessionStore;
 use crate::net::HttpClient;
 use crate::runtime::RuntimeHandle;
 use crate::server::{Buckets, RegisterError, StateKeys};
-use crate::sync::Lock;
 
 /// Protects an endpoint by logins of its users at a provider: see
 /// [`Http::delegate_login`](crate::http::Http::delegate_login).
@@ -183,7 +183,7 @@ impl DelegatedLogin {
             client: LoginClient::new(provider, self.client, runtime),
             keys: LoginKeys::new(&keys),
             records: LoginRecords::new(records),
-            metadata: Lock::new(ProviderCache::new(provider.endpoints.as_ref())),
+            metadata: ProviderCache::new(provider.endpoints.as_ref()),
             beginnings: Buckets::default(),
             runtime: runtime.clone(),
             server,

@@ -14,6 +14,7 @@ use mcp_auth::{AuthError, Document, HttpRequest, HttpResponse, Problem, Secret, 
 use super::login_client::LoginClient;
 use super::login_keys::LoginKeys;
 use super::login_records::LoginRecords;
+use super::provider_cache::ProviderCache;
 use crate::connection::Signal;
 use crate::crypto::unix_now;
 use crate::http::StoreError;
@@ -29,7 +30,7 @@ pub(in crate::http::server) struct LoginServer {
     pub(super) keys: LoginKeys,
     pub(super) records: LoginRecords,
     pub(super) client: LoginClient,
-    pub(super) metadata: Lock<ProviderCache>,
+    pub(super) metadata: ProviderCache,
     /// The logins that each caller may still begin.
     pub(super) beginnings: Buckets<CallerId>,
     pub(super) runtime: RuntimeHandle,
@@ -177,24 +178,17 @@ impl LoginServer {
         }
     }
 
-    /// Returns the metadata of the provider. If it cannot be fetched again, what was fetched before counts; `None` if
-    /// nothing was. Meanwhile a provider that does not answer is asked now and then only.
+    /// Returns the metadata of the provider; `None` if it could not be fetched.
     pub(in crate::http::server) async fn provider(
         &self,
         caller: Option<CallerId>,
     ) -> Option<Arc<ServerMetadata>> {
-        let now = unix_now().as_secs();
+        let fetch = self.fetch_metadata(caller);
+        self.metadata.get(&self.runtime, fetch).await
+    }
+
+    async fn fetch_metadata(&self, caller: Option<CallerId>) -> Option<ServerMetadata> {
         let provider = &self.server.settings().provider;
-        let known = {
-            let mut cache = self.metadata.lock();
-            let known = cache.metadata.clone();
-            let is_fresh = known.is_some() && (cache.tried..cache.next).contains(&now);
-            if provider.endpoints.is_some() || is_fresh {
-                return known;
-            }
-            (cache.tried, cache.next) = (now, now.saturating_add(RETRY));
-            known
-        };
         let url = provider.metadata_url()?;
         let request = HttpRequest::get(Document::ServerMetadata, url.clone());
         let read = match self.client.send(&request, caller).await {
@@ -205,19 +199,8 @@ impl LoginServer {
             Err(text) => Err(Problem::Unreachable(text)),
         };
         let fail = |problem| Err(AuthError::new(Document::ServerMetadata, &url, problem));
-        match read.unwrap_or_else(fail) {
-            Ok(metadata) => {
-                let metadata = Some(Arc::new(metadata));
-                let mut cache = self.metadata.lock();
-                cache.next = now.saturating_add(FRESH);
-                cache.metadata.clone_from(&metadata);
-                metadata
-            }
-            Err(error) => {
-                observe::login_failed(&error);
-                known
-            }
-        }
+        let metadata = read.unwrap_or_else(fail);
+        metadata.inspect_err(observe::login_failed).ok()
     }
 }
 
@@ -233,25 +216,6 @@ struct Ending<T>(Arc<Running<T>>);
 impl<T> Drop for Ending<T> {
     fn drop(&mut self) {
         self.0.end.set();
-    }
-}
-
-/// The metadata of the provider.
-#[derive(Default)]
-pub(super) struct ProviderCache {
-    metadata: Option<Arc<ServerMetadata>>,
-    /// The second in which it was fetched, or was to be, and the one from which that is done again.
-    tried: u64,
-    next: u64,
-}
-
-impl ProviderCache {
-    /// Holds the metadata of a provider that publishes none.
-    pub(super) fn new(endpoints: Option<&ServerMetadata>) -> Self {
-        Self {
-            metadata: endpoints.cloned().map(Arc::new),
-            ..Self::default()
-        }
     }
 }
 
@@ -280,9 +244,3 @@ const BEGINNINGS: RateLimit = RateLimit::new(1, Duration::from_secs(1)).burst(10
 
 /// The time after which a login that another process renews is looked at again.
 const WAIT: Duration = Duration::from_millis(250);
-
-/// The seconds for which the metadata of the provider is used.
-const FRESH: u64 = 3_600;
-
-/// The seconds after which a provider that did not answer is asked again.
-const RETRY: u64 = 30;

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! delegated_login    the settings                    provider_login    the provider's token, for handlers
-//! login_server       drives the machines of the core
+//! login_server       drives the machines of the core                           provider_cache   the provider's metadata
 //! login_records      the store    login_file     a file in its place
 //! login_client       requests to the provider and for documents                login_keys   sealing
 //! ```
@@ -15,6 +15,7 @@ mod login_file;
 mod login_keys;
 mod login_records;
 mod login_server;
+mod provider_cache;
 mod provider_login;
 
 pub use self::delegated_login::DelegatedLogin;
