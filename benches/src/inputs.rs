@@ -61,9 +61,9 @@ pub fn named(name: &str) -> Option<Input> {
     inputs.into_iter().find(|input| input.name == name)
 }
 
-/// A text of so many bytes as a model writes it, with a line feed now and then.
+/// A text of so many bytes as a model writes it, without anything to escape.
 pub fn plain_text(bytes: usize) -> String {
-    let line = r"The quick brown fox jumps over the lazy dog, and the dog does not mind at all.\n";
+    let line = "The quick brown fox jumps over the lazy dog, and the dog does not mind at all. ";
     let mut text = line.repeat(bytes / line.len());
     text.extend(std::iter::repeat_n('.', bytes - text.len()));
     text

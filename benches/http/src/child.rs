@@ -96,16 +96,18 @@ pub(crate) struct Piped {
     process: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
-    call: String,
+    depth: usize,
+    calls: String,
 }
 
 impl Piped {
-    /// Starts a server of this program, or another program, and a session if the era has them.
+    /// Starts a server of this program, or another program, and a session if the era has them. So many calls will be made at once,
+    /// with a text of `bytes` or, without, a short one.
     pub(crate) fn start(
         program: Option<&str>,
         server: &str,
         era: Era,
-        bytes: Option<usize>,
+        (depth, bytes): (usize, Option<usize>),
     ) -> io::Result<Self> {
         let mut command = match program {
             Some(program) => Command::new(program),
@@ -124,10 +126,12 @@ impl Piped {
             process,
             input,
             output: BufReader::with_capacity(1 << 16, output),
-            call: String::new(),
+            depth,
+            calls: String::new(),
         };
-        let mut lines: Vec<String> = era.conversation(1, bytes).collect();
-        piped.call = lines.pop().unwrap_or_default() + "\n";
+        let mut lines: Vec<String> = era.conversation(depth, bytes).collect();
+        let calls = lines.split_off(lines.len() - depth);
+        piped.calls = calls.join("\n") + "\n";
         if !lines.is_empty() {
             piped.write(&(lines.join("\n") + "\n"))?;
             piped.read()?;
@@ -135,10 +139,12 @@ impl Piped {
         Ok(piped)
     }
 
-    /// Writes so many calls and reads as many answers.
-    pub(crate) fn exchange(&mut self, calls: usize) -> io::Result<()> {
-        self.write(&self.call.repeat(calls))?;
-        (0..calls).try_for_each(|_| self.read())
+    /// Writes the calls at once and reads as many answers.
+    pub(crate) fn exchange(&mut self) -> io::Result<()> {
+        let calls = std::mem::take(&mut self.calls);
+        self.write(&calls)?;
+        self.calls = calls;
+        (0..self.depth).try_for_each(|_| self.read())
     }
 
     fn write(&mut self, text: &str) -> io::Result<()> {

@@ -64,13 +64,13 @@ pub(crate) fn compare_pipes(rounds: usize, other: Option<&str>) -> io::Result<()
         let names: Vec<_> = ours.chain(others).collect();
         let servers = names
             .iter()
-            .map(|(name, program)| Piped::start(*program, name, era, bytes));
+            .map(|(name, program)| Piped::start(*program, name, era, (depth, bytes)));
         let mut servers = servers.collect::<io::Result<Vec<_>>>()?;
         let mut spent = vec![Vec::new(); servers.len()];
         for round in 0..=rounds {
             for (server, spent) in servers.iter_mut().zip(&mut spent) {
                 let before = server.cpu()?;
-                (0..times).try_for_each(|_| server.exchange(depth))?;
+                (0..times).try_for_each(|_| server.exchange())?;
                 if round > 0 {
                     spent.push(server.cpu()? - before);
                 }

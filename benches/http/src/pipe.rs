@@ -27,7 +27,7 @@ pub(crate) fn serve(server: &str) -> io::Result<()> {
 /// What a program would write by hand over serde_json: it reads as much as there is, and writes the answers to that at once.
 fn serde() -> io::Result<()> {
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
-    let mut held = vec![0; 64 << 10];
+    let mut held = vec![0; ROOM];
     let (mut len, mut answers) = (0, Vec::new());
     loop {
         if len == held.len() {
@@ -63,7 +63,9 @@ fn core() -> io::Result<()> {
         ..ServerConfig::new("echo", "1.0")
     };
     let server = Server::new(config, Growing).map_err(Error::other)?;
-    let mut link = Link::new(server, Vec::new(), Vec::new()).map_err(Error::other)?;
+    // As large as what the floor reads at once.
+    let buffer = || vec![0; ROOM];
+    let mut link = Link::new(server, buffer(), buffer()).map_err(Error::other)?;
     let started = std::time::Instant::now();
     loop {
         let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -95,3 +97,6 @@ fn core() -> io::Result<()> {
         }
     }
 }
+
+/// The bytes of a buffer at first.
+const ROOM: usize = 64 << 10;

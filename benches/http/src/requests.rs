@@ -59,7 +59,12 @@ impl Era {
             Self::Legacy => &[INITIALIZE, INITIALIZED],
         };
         let text = bytes.map_or_else(|| SAID.to_owned(), inputs::plain_text);
-        let calls = std::iter::repeat_n(self.message(&text), calls);
+        let call = self.message(&text);
+        // Ids of the same length, which differ from those of the calls that are in flight with them.
+        let calls = (0..calls).map(move |at| {
+            let id = format!(r#""id":{}"#, 10 + at % 90);
+            call.replacen(r#""id":7"#, &id, 1)
+        });
         opening.iter().map(|line| (*line).to_owned()).chain(calls)
     }
 }
