@@ -149,7 +149,9 @@ pub(crate) enum Kind {
     Ours,
 }
 
+// In place: firmware, which is optimized for size, would call these for each look at an id.
 impl Kind {
+    #[inline(always)]
     fn of(id: Id<'_>) -> (Self, &[u8]) {
         match id {
             Id::Number(number) => (Self::Number, number.as_bytes()),
@@ -159,6 +161,7 @@ impl Kind {
     }
 
     /// The id of this form with these bytes.
+    #[inline(always)]
     fn id(self, text: &[u8]) -> Id<'_> {
         match self {
             Self::Number => Id::Number(Number::received(text)),
