@@ -387,11 +387,9 @@ impl Head for Sent {
         &self.path
     }
 
-    fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-        if name.eq_ignore_ascii_case("cookie")
-            && let Some(cookie) = &self.cookie
-        {
-            each(cookie.as_bytes());
+    fn fields<'h>(&'h self, each: &mut dyn FnMut(&'h str, &'h [u8])) {
+        if let Some(cookie) = &self.cookie {
+            each("cookie", cookie.as_bytes());
         }
     }
 }
