@@ -3,24 +3,21 @@
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 
 use mcp_proto::http::Head;
 
 use super::approval::Approval;
-use super::client::KnownClient;
+use super::client::{KnownClient, is_loopback};
+use super::consent_page::consent_page;
 use super::context::LoginContext;
-use super::parameters::{Parameters, cookie, set_cookie};
+use super::parameters::{Parameters, cookie, is_encoded_hash, set_cookie};
 use super::records::{AuthorizationRequest, Decision, USER_TIME};
 use super::remembered::{RememberedConsent, is_opened_by_user};
-use super::response::{LoginResponse, RequestError, escape};
-use super::settings::LoginEndpoint;
+use super::response::{LoginResponse, MAX_STATE, RequestError, answer_client, escape};
 use super::step::{LoginAction, LoginInput, LoginMachine, LoginStep};
+use crate::Scopes;
 use crate::error::{AuthError, Document, Problem, printable};
-use crate::{Scopes, Uri, form};
-
-/// The context of the sealed request in the form.
-pub(super) const CONSENT: &str = "consent";
 
 /// An authorization request on its way to the consent page.
 pub(super) struct Authorize {
@@ -90,7 +87,8 @@ impl Authorize {
             }
             Ok(request) => self.page(context, request).map(LoginStep::Done),
             Err(error) => {
-                let response = answer_client(context, &redirect_uri, state, Err(error));
+                let response =
+                    answer_client(&context.server.issuer, &redirect_uri, state, Err(error));
                 let response = asked_first(&redirect_uri, error, response);
                 Ok(LoginStep::Done(response))
             }
@@ -130,11 +128,11 @@ impl Authorize {
             let text = "response_type must be code";
             return Err(RequestError::new("unsupported_response_type", text));
         }
-        let challenge = get("code_challenge").filter(|text| is_challenge(text));
+        let challenge = get("code_challenge").filter(|text| is_encoded_hash(text));
         let (Some(challenge), Some("S256")) = (challenge, get("code_challenge_method")) else {
             return Err(RequestError::invalid_request("PKCE with S256 is required"));
         };
-        check_resource(context, get("resource"))?;
+        context.check_resource(get("resource"))?;
         let state = get("state");
         if state.is_some_and(|state| state.len() > MAX_STATE) {
             return Err(RequestError::invalid_request("state is too long"));
@@ -180,7 +178,7 @@ impl Authorize {
             None => context.random_text()?,
         };
         request.browser = context.hash(&cookie);
-        let sealed = context.seal_text(CONSENT, &request)?;
+        let sealed = context.seal_text(AuthorizationRequest::SEALED, &request)?;
         let page = consent_page(context, &request, &sealed);
         Ok(page.with("set-cookie", &set_cookie(context, &cookie)))
     }
@@ -260,31 +258,6 @@ impl LoginMachine for Authorize {
     }
 }
 
-/// The authorization response to a client: a code or an error, always with `iss` (AU-73).
-pub(super) fn answer_client(
-    context: &LoginContext<'_>,
-    redirect_uri: &str,
-    state: Option<&str>,
-    result: Result<&str, RequestError>,
-) -> LoginResponse {
-    let mut url = String::from(redirect_uri);
-    if !url.contains('?') {
-        url.push('?');
-    }
-    match result {
-        Ok(code) => form::push(&mut url, "code", code),
-        Err(error) => {
-            form::push(&mut url, "error", error.code);
-            form::push(&mut url, "error_description", error.description);
-        }
-    }
-    if let Some(state) = state.filter(|state| state.len() <= MAX_STATE) {
-        form::push(&mut url, "state", state);
-    }
-    form::push(&mut url, "iss", &context.server.issuer);
-    LoginResponse::redirect(url)
-}
-
 /// A wrong request leads to another site only if the user follows a link: anyone can have registered that site
 /// (RFC 9700, section 4.11.2).
 fn asked_first(redirect_uri: &str, error: RequestError, response: LoginResponse) -> LoginResponse {
@@ -296,92 +269,4 @@ fn asked_first(redirect_uri: &str, error: RequestError, response: LoginResponse)
         }
         _ => response,
     }
-}
-
-fn is_loopback(redirect_uri: &str) -> bool {
-    Uri::parse(redirect_uri).is_ok_and(|uri| uri.is_loopback())
-}
-
-/// Checks the resource of a request, which is the one of this server. Clients of 2025-03-26 name none.
-pub(super) fn check_resource(
-    context: &LoginContext<'_>,
-    asked: Option<&str>,
-) -> Result<(), RequestError> {
-    let own = &context.server.settings.resource;
-    let is_same = |asked: &str| match (Uri::parse(asked), Uri::parse(own)) {
-        (Ok(asked), Ok(own)) => asked.is_same_resource(&own),
-        _ => false,
-    };
-    match asked.is_none_or(is_same) {
-        true => Ok(()),
-        false => {
-            let text = "resource is not the one of this server";
-            Err(RequestError::new("invalid_target", text))
-        }
-    }
-}
-
-/// The SHA-256 of a verifier in Base64url.
-fn is_challenge(text: &str) -> bool {
-    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    text.len() == 43 && text.bytes().all(is_digit)
-}
-
-/// The bytes of the longest `state` of a client.
-const MAX_STATE: usize = 2_048;
-
-/// The page shows what the client says of itself as such, and what is certain: the hosts.
-fn consent_page(
-    context: &LoginContext<'_>,
-    request: &AuthorizationRequest,
-    sealed: &str,
-) -> LoginResponse {
-    let settings = &context.server.settings;
-    let host_of = |url: &str| Uri::parse(url).map_or_else(|_| String::new(), |it| it.origin());
-    let name = match request.client_name.trim() {
-        "" => "An application without a name",
-        name => name,
-    };
-    let resource = settings.name.as_deref().unwrap_or(&settings.resource);
-    let mut redirect = host_of(&request.redirect_uri);
-    if is_loopback(&request.redirect_uri) {
-        redirect.push_str(
-            ", a program on this device. Any program there can say that it is this application.",
-        );
-    }
-    let scopes = match request.scopes.is_empty() {
-        true => "all that it offers".to_owned(),
-        false => request.scopes.to_string(),
-    };
-    let remember = match request.is_rememberable {
-        true => {
-            "<p><label><input type=\"checkbox\" name=\"remember\" value=\"yes\"> \
-             Do not ask again for this application in this browser</label></p>"
-        }
-        false => "",
-    };
-    let document = host_of(&request.client_id);
-    let document = match document.as_str() {
-        "" => "none: anyone can have registered it under this name",
-        host => host,
-    };
-    let rows = [
-        ("Application (by its own account, unverified)", name),
-        ("Published by", document),
-        ("Receives the access at", &redirect),
-        ("Asks for access to", resource),
-        ("Scope", &scopes),
-        ("You log in at", &settings.provider.name),
-    ];
-    let rows = rows.map(|(name, value)| format!("<dt>{}<dd>{}", escape(name), escape(value)));
-    let content = format!(
-        "<dl>{}</dl><p>Allow this only if you have just begun to log in with this application yourself.\
-         <form method=\"post\" action=\"{}\"><input type=\"hidden\" name=\"request\" value=\"{}\">{remember}\
-         <button name=\"decision\" value=\"allow\">Allow</button> \
-         <button name=\"decision\" value=\"deny\">Deny</button></form>",
-        rows.concat(),
-        escape(&context.server.url(LoginEndpoint::Consent)),
-        escape(sealed),
-    );
-    LoginResponse::page(200, "Allow access?", &content)
 }

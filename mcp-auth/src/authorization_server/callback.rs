@@ -5,7 +5,6 @@ use alloc::string::String;
 
 use mcp_proto::http::Head;
 
-use super::authorize::answer_client;
 use super::context::LoginContext;
 use super::parameters::{Parameters, cookie};
 use super::provider::UserSource;
@@ -13,16 +12,14 @@ use super::provider_call::{
     User, code_request, metadata, read_id_token, read_tokens, read_user, user_request,
 };
 use super::records::{
-    AuthorizationRequest, Decision, LoginRecord, PendingLogin, ProviderRecord, USER_TIME, ticket,
+    AuthorizationRequest, CODE_LIFETIME, Decision, LoginRecord, PendingLogin, ProviderRecord,
+    USER_TIME, ticket,
 };
 use super::remembered::{Forgetting, RememberedConsent};
-use super::response::{LoginResponse, RequestError};
+use super::response::{LoginResponse, RequestError, answer_client};
 use super::step::{LoginAction, LoginInput, LoginMachine, LoginStep};
 use crate::error::{AuthError, Document, Problem, printable};
 use crate::{ExpectedRedirect, Secret};
-
-/// The lifetime of a code, in seconds.
-pub(super) const CODE_LIFETIME: u64 = 60;
 
 /// A callback.
 pub(super) struct Callback {
@@ -175,10 +172,7 @@ impl Callback {
         let (version, record) = record.ok_or_else(|| Stop::Page(ended()))?;
         let login: Option<PendingLogin> = context.open(key, record);
         let login = login.ok_or_else(|| Stop::Page(ended()))?;
-        let browser = self.cookie.as_ref().map(|cookie| context.hash(cookie));
-        let is_same =
-            |browser: String| Secret::from(browser).matches(login.request.browser.as_str());
-        if !browser.is_some_and(is_same) {
+        if !login.request.is_of(context, self.cookie.as_deref()) {
             let text = "The login was begun in another browser. Nothing was allowed.";
             return Err(Stop::Page(LoginResponse::refusal_page(403, text)));
         }
@@ -309,14 +303,19 @@ impl Callback {
         let text = "another user has logged in than the one who has allowed this: begin again";
         let (state, redirect) = (request.state.as_deref(), &request.redirect_uri);
         let error = RequestError::new("access_denied", text);
-        LoginStep::Done(answer_client(context, redirect, state, Err(error)))
+        LoginStep::Done(answer_client(
+            &context.server.issuer,
+            redirect,
+            state,
+            Err(error),
+        ))
     }
 }
 
 impl Complete {
     fn answer(&self, context: &LoginContext<'_>) -> LoginResponse {
         let (state, redirect) = (self.request.state.as_deref(), &self.request.redirect_uri);
-        answer_client(context, redirect, state, Ok(&self.code))
+        answer_client(&context.server.issuer, redirect, state, Ok(&self.code))
     }
 }
 
@@ -334,7 +333,8 @@ impl LoginMachine for Callback {
                 Stop::Client(request, error, cause) => {
                     let state = request.state.as_deref();
                     let redirect = &request.redirect_uri;
-                    let mut response = answer_client(context, redirect, state, Err(error));
+                    let mut response =
+                        answer_client(&context.server.issuer, redirect, state, Err(error));
                     response.cause = cause;
                     response
                 }

@@ -1,6 +1,7 @@
 //! Clients: those that register themselves, and those with a metadata document.
 
 use alloc::borrow::ToOwned;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -166,7 +167,7 @@ impl KnownClient {
             (None, _) => None,
             (Some(asked), known) => known
                 .iter()
-                .any(|known| known == asked || is_same_loopback(known, asked))
+                .any(|known| known == asked || is_same_program(known, asked))
                 .then(|| asked.to_owned()),
         }
     }
@@ -188,17 +189,30 @@ fn is_sound_redirect(uri: &str) -> bool {
     Uri::parse(uri).is_ok_and(|uri| uri.is_confidential() && !uri.has_fragment())
 }
 
-fn is_same_loopback(known: &str, asked: &str) -> bool {
-    let (Ok(known), Ok(asked)) = (Uri::parse(known), Uri::parse(asked)) else {
-        return false;
-    };
-    known.is_loopback()
-        && !known.is_https()
-        && !asked.is_https()
-        && known.host() == asked.host()
-        && known.path() == asked.path()
-        && known.query() == asked.query()
-        && !asked.has_fragment()
+fn is_same_program(known: &str, asked: &str) -> bool {
+    let (known, asked) = (without_loopback_port(known), without_loopback_port(asked));
+    known.is_some() && known == asked
+}
+
+/// Returns a redirect URI of a program on the user's device without its port; `None` for others. Such programs listen on
+/// another port each time (RFC 8252, section 7.3).
+pub(super) fn without_loopback_port(redirect_uri: &str) -> Option<String> {
+    let uri = Uri::parse(redirect_uri).ok()?;
+    let query = uri.query().map(|query| format!("?{query}"));
+    let is_program = uri.is_loopback() && !uri.is_https() && !uri.has_fragment();
+    is_program.then(|| {
+        format!(
+            "http://{}{}{}",
+            uri.host(),
+            uri.path(),
+            query.unwrap_or_default()
+        )
+    })
+}
+
+/// Returns true if a program on the user's device receives the answers at this URI.
+pub(super) fn is_loopback(redirect_uri: &str) -> bool {
+    Uri::parse(redirect_uri).is_ok_and(|uri| uri.is_loopback())
 }
 
 #[cfg(test)]

@@ -6,14 +6,12 @@ use alloc::string::String;
 use mcp_proto::http::Head;
 
 use super::approval::Approval;
-use super::authorize::{CONSENT, answer_client};
 use super::context::LoginContext;
 use super::parameters::{Parameters, cookie, is_own_form};
 use super::records::{AuthorizationRequest, Decision, USER_TIME};
 use super::remembered::Forgetting;
-use super::response::{LoginResponse, RequestError};
+use super::response::{LoginResponse, RequestError, answer_client};
 use super::step::{LoginInput, LoginMachine, LoginStep};
-use crate::Secret;
 
 /// A decision.
 pub(super) struct Consent {
@@ -54,12 +52,11 @@ impl Consent {
         };
         let parameters = self.body.as_ref().map_err(|error| error.into_page())?;
         let sealed = parameters.get("request").unwrap_or_default();
-        let request: Option<Box<AuthorizationRequest>> = context.open_text(CONSENT, sealed);
-        let request = request.filter(|_| self.is_own).ok_or_else(foreign)?;
-        let browser = self.cookie.as_ref().map(|cookie| context.hash(cookie));
-        if browser.is_none_or(|browser| !Secret::from(browser).matches(&request.browser)) {
-            return Err(foreign());
-        }
+        let request: Option<Box<AuthorizationRequest>> =
+            context.open_text(AuthorizationRequest::SEALED, sealed);
+        let cookie = self.cookie.as_deref();
+        let request = request.filter(|request| self.is_own && request.is_of(context, cookie));
+        let request = request.ok_or_else(foreign)?;
         if context.is_over(request.expires, USER_TIME) {
             let text = "This page has expired. Begin the login again.";
             return Err(LoginResponse::refusal_page(400, text));
@@ -119,8 +116,14 @@ impl Consent {
         let denied = RequestError::new("access_denied", "the user has denied access");
         let approval = decision.ok_or(denied);
         let approval = approval.and_then(|decision| Approval::new(context, request, decision));
-        let Approval { action, page } = approval
-            .map_err(|error| answer_client(context, &redirect, state.as_deref(), Err(error)))?;
+        let Approval { action, page } = approval.map_err(|error| {
+            answer_client(
+                &context.server.issuer,
+                &redirect,
+                state.as_deref(),
+                Err(error),
+            )
+        })?;
         self.stage = Stage::Stored(page);
         Ok(LoginStep::Do(action))
     }

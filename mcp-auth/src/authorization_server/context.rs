@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use super::response::RequestError;
 use super::settings::AuthorizationServer;
-use crate::{ServerMetadata, UnixTime};
+use crate::{ServerMetadata, UnixTime, Uri};
 
 /// The cryptography of a login, which the caller provides. No function may block.
 pub trait LoginCrypto {
@@ -69,6 +69,22 @@ impl LoginContext<'_> {
     /// that a setting holds for what was granted before it was changed.
     pub(super) fn has_passed(&self, seconds: u64, since: UnixTime) -> bool {
         self.is_over(since.saturating_add(seconds), seconds)
+    }
+
+    /// Checks the resource of a request, which is the one of this server. Clients of 2025-03-26 name none.
+    pub(super) fn check_resource(&self, asked: Option<&str>) -> Result<(), RequestError> {
+        let own = &self.server.settings.resource;
+        let is_same = |asked: &str| match (Uri::parse(asked), Uri::parse(own)) {
+            (Ok(asked), Ok(own)) => asked.is_same_resource(&own),
+            _ => false,
+        };
+        match asked.is_none_or(is_same) {
+            true => Ok(()),
+            false => {
+                let text = "resource is not the one of this server";
+                Err(RequestError::new("invalid_target", text))
+            }
+        }
     }
 
     pub(super) fn random(&self) -> Result<[u8; 32], RequestError> {

@@ -8,7 +8,7 @@
 //! LoginExchange          one request to an endpoint    AccessCheck, ProviderTokenRequest   for the MCP server itself
 //! authorize  consent  callback  token                  the endpoints, one machine each
 //! renewal  provider_call                               the provider's tokens, its responses
-//! approval  remembered                           the way to the provider; consents that are not asked for again
+//! approval  consent_page  remembered             the way to the provider; the page; consents that are not asked for again
 //! client  records  parameters  response  metadata      one message or record each
 //! AuthorizationServer  Provider                        the settings
 //! LoginContext  LoginStep                              cryptography and the time; what a machine asks for
@@ -83,6 +83,7 @@ mod authorize;
 mod callback;
 mod client;
 mod consent;
+mod consent_page;
 mod context;
 mod exchange;
 mod metadata;

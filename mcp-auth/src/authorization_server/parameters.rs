@@ -60,11 +60,13 @@ pub(super) fn cookie(head: &dyn Head) -> Option<String> {
             }
         }
     });
-    let is_sound = |value: &String| {
-        let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-        value.len() == 43 && value.bytes().all(is_digit)
-    };
-    found.filter(is_sound)
+    found.filter(|value| is_encoded_hash(value))
+}
+
+/// Returns true if the text has the form of 32 bytes in Base64url, as a hash and a random value have it.
+pub(super) fn is_encoded_hash(text: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    text.len() == 43 && text.bytes().all(is_digit)
 }
 
 /// The field that sets the cookie, for an hour from now, or for as long as a consent is remembered. It takes the place of

@@ -6,7 +6,8 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Scopes, UnixTime};
+use super::context::LoginContext;
+use crate::{Scopes, Secret, UnixTime};
 
 /// An authorization request that has passed all checks, for the user's decision. It travels sealed in the form of
 /// the consent page, so that nothing is stored for it.
@@ -26,6 +27,20 @@ pub(super) struct AuthorizationRequest {
     pub(super) is_rememberable: bool,
     pub(super) expires: UnixTime,
 }
+
+impl AuthorizationRequest {
+    /// The context of the sealed request in the form of the consent page.
+    pub(super) const SEALED: &str = "consent";
+
+    /// Returns true if the cookie is the one of the browser that the page was shown in.
+    pub(super) fn is_of(&self, context: &LoginContext<'_>, cookie: Option<&str>) -> bool {
+        let browser = cookie.map(|cookie| Secret::from(context.hash(cookie)));
+        browser.is_some_and(|browser| browser.matches(&self.browser))
+    }
+}
+
+/// The lifetime of a code, in seconds.
+pub(super) const CODE_LIFETIME: u64 = 60;
 
 /// The time for which a user may read the consent page, and may then take to log in, in seconds.
 pub(super) const USER_TIME: u64 = 600;

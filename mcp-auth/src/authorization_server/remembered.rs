@@ -6,11 +6,12 @@ use alloc::string::String;
 use mcp_proto::http::{Field, Head};
 use serde::{Deserialize, Serialize};
 
+use super::client::without_loopback_port;
 use super::context::LoginContext;
 use super::records::AuthorizationRequest;
 use super::response::RequestError;
 use super::step::{LoginAction, LoginInput};
-use crate::{Scopes, UnixTime, Uri};
+use crate::{Scopes, UnixTime};
 
 /// A user has allowed a client, at a redirect URI, and wants to be asked no more in this browser.
 #[derive(Serialize, Deserialize)]
@@ -25,7 +26,8 @@ impl RememberedConsent {
     /// The name of the record: of the browser, the client and the redirect URI.
     pub(super) fn key(context: &LoginContext<'_>, request: &AuthorizationRequest) -> String {
         let (browser, client) = (&request.browser, &request.client_id);
-        let redirect = without_loopback_port(&request.redirect_uri);
+        let redirect = &request.redirect_uri;
+        let redirect = without_loopback_port(redirect).unwrap_or_else(|| redirect.clone());
         let id = context.hash(&format!("{browser} {client} {redirect}"));
         format!("login consent {id}")
     }
@@ -92,15 +94,4 @@ const TRIES: u32 = 8;
 /// link in a mail or a chat, which may lead here by redirects, is opened by a program as well.
 pub(super) fn is_opened_by_user(head: &dyn Head) -> bool {
     matches!(head.field("sec-fetch-site"), Field::One(b"none"))
-}
-
-/// Native clients listen on another port each time (RFC 8252, section 7.3).
-fn without_loopback_port(redirect_uri: &str) -> String {
-    match Uri::parse(redirect_uri) {
-        Ok(uri) if uri.is_loopback() && !uri.is_https() => {
-            let query = uri.query().unwrap_or_default();
-            format!("http://{}{}?{query}", uri.host(), uri.path())
-        }
-        _ => redirect_uri.into(),
-    }
 }

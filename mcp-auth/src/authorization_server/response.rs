@@ -7,8 +7,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::AuthError;
 use crate::jwt::JsonText;
+use crate::{AuthError, form};
 
 /// A response of the authorization server.
 ///
@@ -166,7 +166,35 @@ impl RequestError {
     }
 }
 
-/// Text in HTML. Characters that change the direction of text, or are not shown, are left out.
+/// Returns the authorization response to a client: a code or an error, always with `iss` (AU-73).
+pub(super) fn answer_client(
+    issuer: &str,
+    redirect_uri: &str,
+    state: Option<&str>,
+    result: Result<&str, RequestError>,
+) -> LoginResponse {
+    let mut url = String::from(redirect_uri);
+    if !url.contains('?') {
+        url.push('?');
+    }
+    match result {
+        Ok(code) => form::push(&mut url, "code", code),
+        Err(error) => {
+            form::push(&mut url, "error", error.code);
+            form::push(&mut url, "error_description", error.description);
+        }
+    }
+    if let Some(state) = state.filter(|state| state.len() <= MAX_STATE) {
+        form::push(&mut url, "state", state);
+    }
+    form::push(&mut url, "iss", issuer);
+    LoginResponse::redirect(url)
+}
+
+/// The bytes of the longest `state` of a client.
+pub(super) const MAX_STATE: usize = 2_048;
+
+/// Returns text in HTML. Characters that change the direction of text, or are not shown, are left out.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {

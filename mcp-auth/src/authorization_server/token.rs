@@ -5,11 +5,9 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::authorize::check_resource;
-use super::callback::CODE_LIFETIME;
 use super::context::LoginContext;
 use super::parameters::Parameters;
-use super::records::{LoginRecord, ticket};
+use super::records::{CODE_LIFETIME, LoginRecord, ticket};
 use super::renewal::{Demand, LoginError, Renewal, save_login};
 use super::response::{LoginResponse, RequestError};
 use super::step::{LoginAction, LoginInput, LoginMachine, LoginStep};
@@ -51,7 +49,7 @@ impl TokenRequest {
         }
         let unnamed = missing("client_id is missing in the form: clients are public here");
         let client = get("client_id").ok_or(unnamed)?;
-        check_resource(context, get("resource"))?;
+        context.check_resource(get("resource"))?;
         match get("grant_type").ok_or(missing("grant_type is missing"))? {
             "authorization_code" => {
                 let code = get("code").ok_or(missing("code is missing"))?;
