@@ -6,9 +6,9 @@ use alloc::string::{String, ToString};
 
 use super::client::is_loopback;
 use super::context::LoginContext;
+use super::endpoint::LoginEndpoint;
 use super::records::AuthorizationRequest;
 use super::response::{LoginResponse, escape};
-use super::settings::LoginEndpoint;
 use crate::Uri;
 
 /// Returns the page for a request and its sealed text. It shows what the client says of itself as such, and what is

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::response::RequestError;
-use super::settings::AuthorizationServer;
+use super::server::AuthorizationServer;
 use crate::{ServerMetadata, UnixTime, Uri};
 
 /// The cryptography of a login, which the caller provides. No function may block.

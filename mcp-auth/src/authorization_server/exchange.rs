@@ -7,9 +7,9 @@ use super::callback::Callback;
 use super::client::register;
 use super::consent::Consent;
 use super::context::LoginContext;
+use super::endpoint::LoginEndpoint;
 use super::metadata::document;
 use super::response::{LoginResponse, RequestError};
-use super::settings::LoginEndpoint;
 use super::step::{LoginInput, LoginMachine, LoginStep};
 use super::token::{Revocation, TokenRequest};
 

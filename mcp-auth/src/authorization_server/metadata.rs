@@ -1,6 +1,7 @@
 //! The metadata document of the authorization server (RFC 8414).
 
-use super::settings::{AuthorizationServer, LoginEndpoint};
+use super::endpoint::LoginEndpoint;
+use super::server::AuthorizationServer;
 use crate::error::ISS_PARAMETER;
 use crate::jwt::JsonText;
 

@@ -10,7 +10,7 @@
 //! renewal  provider_call                               the provider's tokens, its responses
 //! approval  consent_page  remembered             the way to the provider; the page; consents that are not asked for again
 //! client  records  parameters  response  metadata      one message or record each
-//! AuthorizationServer  Provider                        the settings
+//! AuthorizationServer  LoginSettings  Provider         the settings
 //! LoginContext  LoginStep                              cryptography and the time; what a machine asks for
 //! ```
 //!
@@ -85,6 +85,7 @@ mod client;
 mod consent;
 mod consent_page;
 mod context;
+mod endpoint;
 mod exchange;
 mod metadata;
 mod parameters;
@@ -94,13 +95,16 @@ mod records;
 mod remembered;
 mod renewal;
 mod response;
+mod server;
 mod settings;
 mod step;
 mod token;
 
 // The settings.
+pub use endpoint::LoginEndpoint;
 pub use provider::{Provider, UserSource};
-pub use settings::{AuthorizationServer, LoginEndpoint, LoginSettings};
+pub use server::AuthorizationServer;
+pub use settings::LoginSettings;
 
 // The machines.
 pub use access::{AccessCheck, LOGIN_CLAIM, ProviderTokenRequest};
