@@ -10,7 +10,7 @@ use core::fmt;
 
 use mcp_proto::json::{DecodeError, Object, Raw, RawBuf};
 use serde::de::{DeserializeOwned, Error as _};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::denial::DenialReason;
 use super::text;
@@ -22,8 +22,8 @@ use crate::{Scopes, UnixTime};
 ///
 /// A clone shares the claims. `Debug` shows times and scopes only. Serialization keeps everything, so that processes that
 /// trust each other can pass claims on.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(from = "ClaimValues", into = "ClaimValues")]
+#[derive(Clone, Deserialize)]
+#[serde(from = "ClaimValues")]
 pub struct TokenClaims(Shared<ClaimValues>);
 
 /// The values of claims.
@@ -241,9 +241,9 @@ impl From<ClaimValues> for TokenClaims {
     }
 }
 
-impl From<TokenClaims> for ClaimValues {
-    fn from(claims: TokenClaims) -> Self {
-        Shared::unwrap_or_clone(claims.0)
+impl Serialize for TokenClaims {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.values().serialize(to)
     }
 }
 
@@ -374,7 +374,7 @@ mod tests {
                 key_thumbprint,
                 has_other_binding,
                 all,
-            } = again.into();
+            } = again.values().clone();
             let claims = claims.values().clone();
             assert_eq!(
                 (issuer, subject, client, audience, scopes),
