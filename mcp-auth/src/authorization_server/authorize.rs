@@ -48,7 +48,7 @@ impl Authorize {
     ) -> Result<Self, RequestError> {
         let parameters = Parameters::parse(query.as_bytes())?;
         let client_id = parameters.get("client_id").map(ToOwned::to_owned);
-        let missing = RequestError::invalid_request("client_id is missing");
+        let missing = RequestError::invalid_request("The parameter client_id is missing.");
         let is_rememberable = context.server.settings.remember_consent.is_some()
             && is_opened_by_user(head)
             && parameters.get("resource").is_some()
@@ -125,17 +125,19 @@ impl Authorize {
         let settings = &context.server.settings;
         let get = |name| self.parameters.get(name);
         if get("response_type") != Some("code") {
-            let text = "response_type must be code";
+            let text = "The parameter response_type must be code.";
             return Err(RequestError::new("unsupported_response_type", text));
         }
         let challenge = get("code_challenge").filter(|text| is_encoded_hash(text));
         let (Some(challenge), Some("S256")) = (challenge, get("code_challenge_method")) else {
-            return Err(RequestError::invalid_request("PKCE with S256 is required"));
+            return Err(RequestError::invalid_request("PKCE with S256 is required."));
         };
         context.check_resource(get("resource"))?;
         let state = get("state");
         if state.is_some_and(|state| state.len() > MAX_STATE) {
-            return Err(RequestError::invalid_request("state is too long"));
+            return Err(RequestError::invalid_request(
+                "The parameter state is too long.",
+            ));
         }
         let (asked, all) = (
             Scopes::parse(get("scope").unwrap_or_default()),
@@ -146,7 +148,7 @@ impl Authorize {
             false => settings.required_scopes.union(&known),
             true if asked.is_empty() || all.is_empty() => all,
             true => {
-                let text = "none of the scopes is known";
+                let text = "None of the scopes is known.";
                 return Err(RequestError::new("invalid_scope", text));
             }
         };
@@ -167,7 +169,7 @@ impl Authorize {
         })
     }
 
-    /// The page that asks the user, so that no other page can bring about an authorization (AU-15).
+    /// Returns the page that asks the user, so that no other page can bring about an authorization (AU-15).
     fn page(
         &self,
         context: &LoginContext<'_>,
@@ -264,7 +266,7 @@ fn asked_first(redirect_uri: &str, error: RequestError, response: LoginResponse)
     match response.header("location") {
         Some(location) if !is_loopback(redirect_uri) => {
             let (text, location) = (error.description, escape(location));
-            let content = format!("<p>{text}.<p><a href=\"{location}\">{location}</a>");
+            let content = format!("<p>{text}<p><a href=\"{location}\">{location}</a>");
             LoginResponse::page(400, "The request of the application is wrong", &content)
         }
         _ => response,

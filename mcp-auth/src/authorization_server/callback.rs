@@ -300,7 +300,7 @@ impl Callback {
             self.stage = Stage::Foreign(request, forgetting);
             return LoginStep::Do(action);
         }
-        let text = "another user has logged in than the one who has allowed this: begin again";
+        let text = "Another user has logged in than the one who has allowed this. Begin again.";
         let (state, redirect) = (request.state.as_deref(), &request.redirect_uri);
         let error = RequestError::new("access_denied", text);
         LoginStep::Done(answer_client(
@@ -352,10 +352,10 @@ fn ended() -> LoginResponse {
 fn refused(request: Box<AuthorizationRequest>, cause: AuthError) -> Stop {
     let error = match cause.oauth_error() {
         Some("access_denied") if cause.document == Document::AuthorizationResponse => {
-            RequestError::new("access_denied", "the user has not logged in")
+            RequestError::new("access_denied", "The user has not logged in.")
         }
         Some("temporarily_unavailable") => RequestError::UNAVAILABLE,
-        _ => RequestError::new("server_error", "the login at the provider has failed"),
+        _ => RequestError::new("server_error", "The login at the provider has failed."),
     };
     Stop::Client(request, error, Some(Box::new(cause)))
 }

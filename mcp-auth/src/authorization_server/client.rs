@@ -42,18 +42,22 @@ pub(super) fn register(
 ) -> Result<LoginResponse, RequestError> {
     let wrong = |text| RequestError::new("invalid_client_metadata", text);
     let read = DocumentReader::new(Document::ClientMetadata, "", body);
-    let reader = read.map_err(|_| wrong("the body is no JSON object"))?;
+    let reader = read.map_err(|_| wrong("The body is no JSON object."))?;
     let client = KnownClient::read(&reader, context.now)
-        .map_err(|_| wrong("client_name or redirect_uris is malformed"))?;
+        .map_err(|_| wrong("The member client_name or redirect_uris is malformed."))?;
     client.check_redirects()?;
     let bytes = client.redirects.iter().map(String::len).sum::<usize>();
     if bytes.saturating_add(client.name.len()) > MAX_BYTES {
-        return Err(wrong("client_name and redirect_uris are too long"));
+        return Err(wrong(
+            "The members client_name and redirect_uris are too long.",
+        ));
     }
     let grants = reader.texts("grant_types");
-    let grants = grants.map_err(|_| wrong("grant_types is malformed"))?;
+    let grants = grants.map_err(|_| wrong("The member grant_types is malformed."))?;
     if grants.is_some_and(|grants| !grants.iter().any(|grant| grant == "authorization_code")) {
-        return Err(wrong("grant_types must have authorization_code"));
+        return Err(wrong(
+            "The member grant_types must have authorization_code.",
+        ));
     }
     let id = context.seal_text(CONTEXT, &client)?;
     let redirects = client.redirects.iter().map(String::as_str);
@@ -149,12 +153,12 @@ impl KnownClient {
     fn check_redirects(&self) -> Result<(), RequestError> {
         let wrong = |text| Err(RequestError::new("invalid_redirect_uri", text));
         if self.redirects.is_empty() {
-            return wrong("redirect_uris is missing");
+            return wrong("The member redirect_uris is missing.");
         }
         match self.redirects.iter().all(|uri| is_sound_redirect(uri)) {
             true => Ok(()),
             false => {
-                wrong("a redirect URI must be https, or http on loopback, and have no fragment")
+                wrong("A redirect URI must be https, or http on loopback, and have no fragment.")
             }
         }
     }
@@ -194,8 +198,8 @@ fn is_same_program(known: &str, asked: &str) -> bool {
     known.is_some() && known == asked
 }
 
-/// Returns a redirect URI of a program on the user's device without its port; `None` for others. Such programs listen on
-/// another port each time (RFC 8252, section 7.3).
+/// Returns a redirect URI of a program on the user's device without its port; `None` for others. Such programs listen
+/// on another port each time (RFC 8252, section 7.3).
 pub(super) fn without_loopback_port(redirect_uri: &str) -> Option<String> {
     let uri = Uri::parse(redirect_uri).ok()?;
     let query = uri.query().map(|query| format!("?{query}"));

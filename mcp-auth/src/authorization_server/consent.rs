@@ -113,7 +113,7 @@ impl Consent {
         decision: Option<Decision>,
     ) -> Result<LoginStep<LoginResponse>, LoginResponse> {
         let (state, redirect) = (request.state.clone(), request.redirect_uri.clone());
-        let denied = RequestError::new("access_denied", "the user has denied access");
+        let denied = RequestError::new("access_denied", "The user has denied access.");
         let approval = decision.ok_or(denied);
         let approval = approval.and_then(|decision| Approval::new(context, request, decision));
         let Approval { action, page } = approval.map_err(|error| {

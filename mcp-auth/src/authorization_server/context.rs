@@ -54,7 +54,7 @@ impl core::fmt::Debug for LoginContext<'_> {
 }
 
 impl LoginContext<'_> {
-    /// The moment so many seconds from now.
+    /// Returns the moment so many seconds from now.
     pub(super) const fn after(&self, seconds: u64) -> UnixTime {
         self.now.saturating_add(seconds)
     }
@@ -81,7 +81,7 @@ impl LoginContext<'_> {
         match asked.is_none_or(is_same) {
             true => Ok(()),
             false => {
-                let text = "resource is not the one of this server";
+                let text = "The parameter resource is not the one of this server.";
                 Err(RequestError::new("invalid_target", text))
             }
         }
@@ -91,12 +91,12 @@ impl LoginContext<'_> {
         self.crypto.random().ok_or(RequestError::UNAVAILABLE)
     }
 
-    /// A random text of 43 characters.
+    /// Returns a random text of 43 characters.
     pub(super) fn random_text(&self) -> Result<String, RequestError> {
         Ok(URL_SAFE_NO_PAD.encode(self.random()?))
     }
 
-    /// The SHA-256 of a text, as text.
+    /// Returns the SHA-256 of a text, as text.
     pub(super) fn hash(&self, text: &str) -> String {
         URL_SAFE_NO_PAD.encode(self.crypto.sha256(text.as_bytes()))
     }

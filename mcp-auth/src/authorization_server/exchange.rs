@@ -53,8 +53,8 @@ impl LoginExchange {
         })
     }
 
-    /// Returns true if the answer depends on the metadata of the provider: not for a request that is refused already, and
-    /// not for a code, which this server has issued.
+    /// Returns true if the answer depends on the metadata of the provider: not for a request that is refused already,
+    /// and not for a code, which this server has issued.
     pub const fn needs_provider(&self) -> bool {
         match &self.0 {
             Stage::Authorize(stage) => stage.looks_up_consent(),

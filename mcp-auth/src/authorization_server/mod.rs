@@ -8,7 +8,7 @@
 //! LoginExchange          one request to an endpoint    AccessCheck, ProviderTokenRequest   for the MCP server itself
 //! authorize  consent  callback  token                  the endpoints, one machine each
 //! renewal  provider_call                               the provider's tokens, its responses
-//! approval  consent_page  remembered             the way to the provider; the page; consents that are not asked for again
+//! approval  consent_page  remembered                  the way to the provider; the page; consents that are remembered
 //! client  records  parameters  response  metadata      one message or record each
 //! AuthorizationServer  LoginSettings  Provider         the settings
 //! LoginContext  LoginStep                              cryptography and the time; what a machine asks for
@@ -25,9 +25,9 @@
 //!    back in the same browser: the approval of one user is of no use in the browser of another.
 //! 4. The provider's code is exchanged, the user becomes known, and the client receives a code of this server: for one
 //!    minute, for one use, for its redirect URI and its PKCE. A second use ends the login.
-//! 5. The access tokens of this server last ten minutes at most. A refresh replaces the refresh token, and succeeds only
-//!    if the provider confirms the login. A refresh token that was replaced ends the login, but for half a minute in which
-//!    a client may repeat a refresh whose response was lost.
+//! 5. The access tokens of this server last ten minutes at most. A refresh replaces the refresh token, and succeeds
+//!    only if the provider confirms the login. A refresh token that was replaced ends the login, but for half a minute
+//!    in which a client may repeat a refresh whose response was lost.
 //!
 //! The provider's tokens stay in the record of the login, sealed. A handler of the MCP server gets them by a
 //! [`ProviderTokenRequest`].

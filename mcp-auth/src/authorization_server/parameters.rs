@@ -16,18 +16,18 @@ pub(super) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
     pub(super) fn parse(text: &[u8]) -> Result<Self, RequestError> {
-        let malformed = RequestError::invalid_request("the parameters are malformed");
+        let malformed = RequestError::invalid_request("The parameters are malformed.");
         let text = core::str::from_utf8(text).map_err(|_| malformed)?;
         let mut all: Vec<(String, String)> = Vec::new();
         for pair in form::pairs(text) {
             let (name, value) = pair.ok_or(malformed)?;
             if all.len() >= MAX_PARAMETERS {
                 return Err(RequestError::invalid_request(
-                    "there are too many parameters",
+                    "There are too many parameters.",
                 ));
             }
             if all.iter().any(|(known, _)| *known == name) {
-                return Err(RequestError::invalid_request("a parameter comes twice"));
+                return Err(RequestError::invalid_request("A parameter comes twice."));
             }
             all.push((name.to_string(), value.to_string()));
         }
@@ -47,7 +47,7 @@ const MAX_PARAMETERS: usize = 64;
 /// The name of the one cookie: a browser accepts it only over TLS, for the whole of this host and no other.
 const COOKIE: &str = "__Host-mcp-login";
 
-/// The value of the cookie; `None` without one, and for one that this server cannot have set.
+/// Returns the value of the cookie; `None` without one, and for one that this server cannot have set.
 pub(super) fn cookie(head: &dyn Head) -> Option<String> {
     let mut found = None;
     head.values("cookie", &mut |line| {
@@ -69,8 +69,8 @@ pub(super) fn is_encoded_hash(text: &str) -> bool {
     text.len() == 43 && text.bytes().all(is_digit)
 }
 
-/// The field that sets the cookie, for an hour from now, or for as long as a consent is remembered. It takes the place of
-/// the one of an earlier login, so that there is never a second one.
+/// Returns the field that sets the cookie, for an hour from now, or for as long as a consent is remembered. It takes the
+/// place of the one of an earlier login, so that there is never a second one.
 pub(super) fn set_cookie(context: &LoginContext<'_>, value: &str) -> String {
     let lifetime = context.server.settings.remember_consent.unwrap_or(0);
     let lifetime = lifetime.max(3_600);

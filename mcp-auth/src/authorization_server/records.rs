@@ -68,7 +68,7 @@ pub(super) struct PendingLogin {
 }
 
 impl PendingLogin {
-    /// The name of the record of a login with a `state` of this hash.
+    /// Returns the name of the record of a login with a `state` of this hash.
     pub(super) fn key(state: &str) -> String {
         format!("login pending {state}")
     }

@@ -23,7 +23,7 @@ pub(super) struct RememberedConsent {
 }
 
 impl RememberedConsent {
-    /// The name of the record: of the browser, the client and the redirect URI.
+    /// Returns the name of the record: of the browser, the client and the redirect URI.
     pub(super) fn key(context: &LoginContext<'_>, request: &AuthorizationRequest) -> String {
         let (browser, client) = (&request.browser, &request.client_id);
         let redirect = &request.redirect_uri;

@@ -26,7 +26,8 @@ pub(super) enum Demand {
 pub enum LoginError {
     /// The login has ended, at the provider for this reason: the user must log in again.
     Ended(Option<Box<AuthError>>),
-    /// The provider, for this reason, or the store does not answer now. Nothing has changed.
+    /// The provider, for this reason, or the store does not answer now. The login may be used again later, unless the
+    /// provider has replaced its tokens and the store has not taken the new ones.
     Unavailable(Option<Box<AuthError>>),
 }
 
@@ -195,7 +196,7 @@ impl Renewal {
         context.open(&LoginRecord::key(&self.login), record)
     }
 
-    /// The login of a record, if its code was used and it has not expired.
+    /// Returns the login of a record, if its code was used and it has not expired.
     fn read(&self, context: &LoginContext<'_>, record: Option<&[u8]>) -> Option<Box<LoginRecord>> {
         let login = self.open(context, record?)?;
         let lifetime = context.server.settings.login_lifetime;

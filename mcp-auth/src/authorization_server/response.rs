@@ -36,7 +36,7 @@ impl LoginResponse {
         }
     }
 
-    /// A response that programs read, also in pages of other origins.
+    /// Returns a response that programs read, also in pages of other origins.
     pub(super) fn json(status: u16, body: JsonText) -> Self {
         let mut response = Self::empty(status)
             .with("content-type", "application/json")
@@ -45,7 +45,7 @@ impl LoginResponse {
         response
     }
 
-    /// A page of its own origin, which runs nothing, loads nothing, and is shown in no frame. Its style is part
+    /// Returns a page of its own origin, which runs nothing, loads nothing, and is shown in no frame. Its style is part
     /// of it. `form-action` is left out: browsers apply it to the redirect after the form as well.
     pub(super) fn page(status: u16, title: &str, content: &str) -> Self {
         let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
@@ -67,20 +67,20 @@ impl LoginResponse {
         response
     }
 
-    /// A page that says why the login cannot continue.
+    /// Returns a page that says why the login cannot continue.
     pub(super) fn refusal_page(status: u16, reason: &str) -> Self {
         let content = format!("<p>{}</p>", escape(reason));
         Self::page(status, "The login was not completed", &content)
     }
 
-    /// A redirect of the browser by GET, whatever the method of its request.
+    /// Returns a redirect of the browser by GET, whatever the method of its request.
     pub(super) fn redirect(location: String) -> Self {
         let mut response = Self::empty(303).with("referrer-policy", "no-referrer");
         response.headers.push(("location", location));
         response
     }
 
-    /// The answer to a preflight request of a page.
+    /// Returns the answer to a preflight request of a page.
     pub(super) fn preflight(method: &'static str) -> Self {
         Self::empty(204)
             .with("access-control-allow-origin", "*")
@@ -118,7 +118,7 @@ impl fmt::Debug for LoginResponse {
     }
 }
 
-/// An error of OAuth in an answer of this server.
+/// An error of OAuth in an answer of this server. The description is a sentence, which people read as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RequestError {
     pub(super) code: &'static str,
@@ -140,9 +140,9 @@ impl RequestError {
 
     /// The provider, the store or the randomness cannot be reached now.
     pub(super) const UNAVAILABLE: Self =
-        Self::new("temporarily_unavailable", "try again in a few seconds");
+        Self::new("temporarily_unavailable", "Try again in a few seconds.");
 
-    /// The response of an endpoint for programs.
+    /// Returns the response of an endpoint for programs.
     pub(super) fn into_response(self) -> LoginResponse {
         let status = match self.code {
             "temporarily_unavailable" => 503,
@@ -159,7 +159,7 @@ impl RequestError {
         }
     }
 
-    /// The response of an endpoint for the browser, which is not sent elsewhere.
+    /// Returns the response of an endpoint for the browser, which is not sent elsewhere.
     pub(super) fn into_page(self) -> LoginResponse {
         let status = if self == Self::UNAVAILABLE { 503 } else { 400 };
         LoginResponse::refusal_page(status, self.description)

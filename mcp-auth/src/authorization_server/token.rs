@@ -44,20 +44,21 @@ impl TokenRequest {
         let get = |name| parameters.get(name);
         let missing = RequestError::invalid_request;
         if get("client_secret").is_some() || get("client_assertion").is_some() {
-            let text = "clients are public here, and have no secret";
+            let text = "Clients are public here, and have no secret.";
             return Err(RequestError::new("invalid_client", text));
         }
-        let unnamed = missing("client_id is missing in the form: clients are public here");
+        let unnamed =
+            missing("The parameter client_id is missing in the form: clients are public here.");
         let client = get("client_id").ok_or(unnamed)?;
         context.check_resource(get("resource"))?;
-        match get("grant_type").ok_or(missing("grant_type is missing"))? {
+        match get("grant_type").ok_or(missing("The parameter grant_type is missing."))? {
             "authorization_code" => {
-                let code = get("code").ok_or(missing("code is missing"))?;
-                let unknown = RequestError::invalid_grant("the code is not known");
+                let code = get("code").ok_or(missing("The parameter code is missing."))?;
+                let unknown = RequestError::invalid_grant("The code is not known.");
                 let opened: Option<(UnixTime, _)> = context.open_text(ticket::CODE, code);
                 let (end, login) = opened.ok_or(unknown)?;
                 if context.is_over(end, CODE_LIFETIME) {
-                    return Err(RequestError::invalid_grant("the code has expired"));
+                    return Err(RequestError::invalid_grant("The code has expired."));
                 }
                 Ok(Self::Code(CodeGrant {
                     login,
@@ -67,8 +68,9 @@ impl TokenRequest {
                 }))
             }
             "refresh_token" => {
-                let token = get("refresh_token").ok_or(missing("refresh_token is missing"))?;
-                let unknown = RequestError::invalid_grant("the refresh token is not known");
+                let token = get("refresh_token")
+                    .ok_or(missing("The parameter refresh_token is missing."))?;
+                let unknown = RequestError::invalid_grant("The refresh token is not known.");
                 let opened: Option<(u64, String)> = context.open_text(ticket::REFRESH, token);
                 let (generation, login) = opened.ok_or(unknown)?;
                 let demand = Demand::Refresh {
@@ -82,7 +84,7 @@ impl TokenRequest {
             }
             _ => Err(RequestError::new(
                 "unsupported_grant_type",
-                "grant_type must be authorization_code or refresh_token",
+                "The parameter grant_type must be authorization_code or refresh_token.",
             )),
         }
     }
@@ -140,12 +142,14 @@ impl CodeGrant {
         record: Option<(u32, &[u8])>,
     ) -> Result<LoginStep<LoginResponse>, RequestError> {
         let key = LoginRecord::key(&self.login);
-        let unknown = RequestError::invalid_grant("the code is not known");
+        let unknown = RequestError::invalid_grant("The code is not known.");
         let (version, record) = record.ok_or(unknown)?;
         let mut login: Box<LoginRecord> = context.open(&key, record).ok_or(unknown)?;
         let get = |name| self.parameters.get(name);
         if get("client_id") != Some(&login.client_id) {
-            return Err(RequestError::invalid_grant("the code is of another client"));
+            return Err(RequestError::invalid_grant(
+                "The code is of another client.",
+            ));
         }
         let Some(challenge) = login.challenge.take() else {
             self.stage = CodeStage::Revoked;
@@ -153,13 +157,13 @@ impl CodeGrant {
         };
         // OAuth 2.1 leaves the parameter out, earlier clients send it.
         if get("redirect_uri").is_some_and(|uri| uri != login.redirect_uri) {
-            let text = "redirect_uri is not that of the authorization request";
+            let text = "The parameter redirect_uri is not that of the authorization request.";
             return Err(RequestError::invalid_grant(text));
         }
         let verifier = get("code_verifier").unwrap_or_default();
         let is_sound = (43..=128).contains(&verifier.len());
         if !is_sound || !Secret::from(challenge).matches(&context.hash(verifier)) {
-            let text = "code_verifier does not belong to the challenge";
+            let text = "The parameter code_verifier does not belong to the challenge.";
             return Err(RequestError::invalid_grant(text));
         }
         login.issued = context.now;
@@ -172,7 +176,7 @@ impl CodeGrant {
 }
 
 const USED: RequestError =
-    RequestError::invalid_grant("the code was used before; what it granted has ended");
+    RequestError::invalid_grant("The code was used before, and what it granted has ended.");
 
 impl LoginMachine for TokenRequest {
     type Output = LoginResponse;
@@ -208,9 +212,10 @@ impl LoginMachine for TokenRequest {
 }
 
 const ENDED: RequestError =
-    RequestError::invalid_grant("the login has ended, or is not one of this client");
+    RequestError::invalid_grant("The login has ended, or is not one of this client.");
 
-/// The token response (AU-75). A token is for all scopes of the login, whatever a refresh names. The tokens are of this server: those of the provider never leave it.
+/// Returns the token response (AU-75). A token is for all scopes of the login, whatever a refresh names. The tokens are of
+/// this server: those of the provider never leave it.
 fn tokens(
     context: &LoginContext<'_>,
     id: &str,
@@ -241,7 +246,7 @@ pub(super) struct Revocation {
 impl Revocation {
     pub(super) fn new(context: &LoginContext<'_>, body: &[u8]) -> Result<Self, RequestError> {
         let parameters = Parameters::parse(body)?;
-        let missing = RequestError::invalid_request("token is missing");
+        let missing = RequestError::invalid_request("The parameter token is missing.");
         let token = parameters.get("token").ok_or(missing)?;
         let opened = [ticket::REFRESH, ticket::ACCESS]
             .into_iter()
@@ -282,7 +287,7 @@ impl LoginMachine for Revocation {
                 match client.is_none_or(|id| *id == login.client_id) {
                     true => LoginStep::Do(LoginAction::Remove { key, version }),
                     false => {
-                        let text = "the token is of another client";
+                        let text = "The token is of another client.";
                         let error = RequestError::new("invalid_client", text);
                         LoginStep::Done(error.into_response())
                     }

@@ -57,7 +57,8 @@ impl Http {
     /// It serves the endpoints of an authorization server at the origin of the resource, or below
     /// [another issuer](mcp_auth::authorization_server::LoginSettings::issuer): its metadata, `/register`, `/authorize`,
     /// `/consent`, `/callback`, `/token` and `/revoke`. A router in front of the service passes them on. The user
-    /// consents on a page of this server at each login, and then logs in at the provider.
+    /// consents on a page of this server, and then logs in at the provider. Each login asks, unless the server offers to
+    /// [remember a consent](mcp_auth::authorization_server::LoginSettings::remember_consent).
     ///
     /// It is a [`protect`](Self::protect) with tokens of this server, whose handlers find the token of the provider by
     /// [`ProviderLogin`](crate::auth::ProviderLogin). A revoked token is refused within half a minute.

@@ -76,8 +76,8 @@ impl DelegatedLogin {
         self
     }
 
-    /// Changes settings of the authorization server: further scopes, its name, lifetimes. The resource, the name and the
-    /// required scopes are also those of the [`Protection`].
+    /// Changes settings of the authorization server: further scopes, its name, lifetimes. The resource, the name and
+    /// the required scopes are also those of the [`Protection`].
     ///
     /// ```
     /// use mcp_async::auth::{DelegatedLogin, Provider};
@@ -108,8 +108,8 @@ impl DelegatedLogin {
     /// with it.
     ///
     /// Records are sealed with keys that are derived from the
-    /// [keys of the server](crate::server::ServerBuilder::state_keys), which a store needs. Of several calls of this method
-    /// and of `file`, the last one counts.
+    /// [keys of the server](crate::server::ServerBuilder::state_keys), which a store needs. Of several calls of this
+    /// method and of `file`, the last one counts.
     pub fn store(mut self, store: impl SessionStore + 'static) -> Self {
         self.place = Some(Place::Store(Arc::new(store)));
         self

@@ -144,8 +144,8 @@ impl LoginClient {
         }
     }
 
-    /// Keeps a document for as long as its server says, an hour at most (AU-72). The one that is kept for the shortest time
-    /// makes room.
+    /// Keeps a document for as long as its server says, an hour at most (AU-72). The one that is kept for the shortest
+    /// time makes room.
     fn keep(&self, url: &str, now: u64, headers: &HeaderMap, response: &Response) {
         let lifetime = lifetime(headers);
         if lifetime == 0 || response.body.len() > MAX_DOCUMENT {

@@ -142,6 +142,6 @@ impl LoginRecords {
     }
 }
 
-/// The most logins in memory, the most users who log in, and the most consents. Those that were not written for longest make
-/// room.
+/// The most logins in memory, the most users who log in, and the most consents. Those that were not written for longest
+/// make room.
 const MOST_IN_MEMORY: usize = 10_000;

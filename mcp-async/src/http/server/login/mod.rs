@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! delegated_login    the settings                    provider_login    the provider's token, for handlers
-//! login_server       drives the machines of the core                           provider_cache   the provider's metadata
+//! login_server       drives the machines of the core               provider_cache   the provider's metadata
 //! login_records      the store    login_file     a file in its place
 //! login_client       requests to the provider and for documents                login_keys   sealing
 //! ```
