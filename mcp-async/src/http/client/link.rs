@@ -20,7 +20,7 @@ use super::authorization::Authorizer;
 use super::carrier::{Carrier, Unsent};
 use super::credentials::Credentials;
 use super::permits::{Permit, Permits};
-use super::settings::Settings;
+use super::settings::{Settings, target};
 use crate::client::state::ClientState;
 use crate::client::state::inner::ClientShared;
 use crate::client::{UnsentMessage, no_message, requests_of};
@@ -594,8 +594,3 @@ impl Link {
 
 /// Bytes that wait for the connection before exchanges have to; one message more may come.
 const UNREAD: usize = 256 << 10;
-
-/// Returns a URL as a server receives it, without fragment; credentials in it are left out by the client.
-fn target(url: &Url) -> Option<Uri> {
-    url.as_str().split('#').next()?.parse().ok()
-}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::header::{AUTHORIZATION, HOST};
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use mcp_proto::{Revision, RevisionSet};
 use url::Url;
 
@@ -96,4 +96,9 @@ fn is_ours(name: &HeaderName) -> bool {
         "transfer-encoding",
     ];
     ours.contains(&name) || name.starts_with("mcp-")
+}
+
+/// Returns a URL as a server receives it, without fragment; credentials in it are left out by the client.
+pub(super) fn target(url: &Url) -> Option<Uri> {
+    url.as_str().split('#').next()?.parse().ok()
 }
