@@ -11,7 +11,7 @@ use crate::Uri;
 use crate::resource::SettingsError;
 use crate::server_metadata::check_endpoint;
 
-/// An authorization server towards MCP clients, whose users log in at a [`Provider`]: its settings, which
+/// An authorization server towards MCP clients, whose users log in at a [`Provider`](super::Provider): its settings, which
 /// never change.
 #[derive(Clone, Debug)]
 pub struct AuthorizationServer {

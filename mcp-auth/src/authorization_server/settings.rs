@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::provider::Provider;
 use crate::Scopes;
 
-/// The settings of an [`AuthorizationServer`]. Times are in seconds.
+/// The settings of an [`AuthorizationServer`](super::AuthorizationServer). Times are in seconds.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LoginSettings {
