@@ -43,3 +43,18 @@ pub(crate) fn check_owner(file: &File) -> io::Result<()> {
 pub(crate) fn check_owner(_: &File) -> io::Result<()> {
     Ok(())
 }
+
+/// Opens the database in a file, or creates it, with a cache of so many bytes. It belongs to one process at a time.
+#[cfg(feature = "disk")]
+pub(crate) fn open_database(path: &std::path::Path, cache: usize) -> io::Result<redb::Database> {
+    use redb::backends::FileBackend;
+
+    let mut options = options();
+    options.read(true).write(true).create(true).truncate(false);
+    let file = options.open(path)?;
+    check_owner(&file)?;
+    let backend = FileBackend::new(file).map_err(io::Error::other)?;
+    let mut builder = redb::Database::builder();
+    let database = builder.set_cache_size(cache).create_with_backend(backend);
+    database.map_err(io::Error::other)
+}

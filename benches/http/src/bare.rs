@@ -82,7 +82,7 @@ pub(crate) fn answer_line(line: &[u8], answers: &mut Vec<u8>) {
 
 const FIRST: &[u8] = br#""method":"initialize""#;
 
-/// Appends the answer to a call; to what is none, nothing.
+/// Appends the answer if the body is a call.
 fn say(body: &[u8], answer: &mut Vec<u8>) -> Option<()> {
     let call: Call<'_> = serde_json::from_slice(body).ok()?;
     if call.jsonrpc != "2.0" || call.method != "tools/call" || call.params.name != "echo" {

@@ -45,7 +45,7 @@ pub(crate) fn compare(rounds: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// What is said on a pipe, how many bytes the text has, how many calls are in flight, and how often as many are made in one round.
+/// The conversations on a pipe: name, era, bytes of the text, calls in flight, and how often as many are made in one round.
 const TALKS: [(&str, Era, Option<usize>, usize, usize); 4] = [
     (Era::Legacy.name(), Era::Legacy, None, 64, 60),
     (Era::Modern.name(), Era::Modern, None, 64, 60),
@@ -53,7 +53,7 @@ const TALKS: [(&str, Era, Option<usize>, usize, usize); 4] = [
     ("8 MB", Era::Legacy, Some(8_000_000), 1, 4),
 ];
 
-/// The same for servers on a pipe; `other` is the program of one more.
+/// Compares servers on a pipe; `other` is the program of one more.
 pub(crate) fn compare_pipes(rounds: usize, other: Option<&str>) -> io::Result<()> {
     println!("server CPU of an echo on a pipe: the median of {rounds} rounds");
     for (name, era, bytes, depth, times) in TALKS {

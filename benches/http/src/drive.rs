@@ -84,7 +84,7 @@ impl Connection {
     }
 }
 
-/// What is done on a connection, again and again.
+/// The work that a connection repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     Echo(Era),

@@ -24,7 +24,7 @@ pub(crate) fn serve(server: &str) -> io::Result<()> {
     }
 }
 
-/// What a program would write by hand over serde_json: it reads as much as there is, and writes the answers to that at once.
+/// The loop that a program would write by hand over serde_json: it reads as much as has come, and writes the answers to that at once.
 fn serde() -> io::Result<()> {
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     let mut held = vec![0; ROOM];

@@ -68,7 +68,7 @@ struct Parties {
     /// The cookies of two browsers, and the one that is used.
     cookies: [Option<String>; 2],
     browser: usize,
-    /// What stands for itself in lines.
+    /// The texts that lines name.
     known: BTreeMap<&'static str, String>,
     /// The browser of each state.
     consented: BTreeMap<String, usize>,

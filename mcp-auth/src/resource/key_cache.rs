@@ -111,7 +111,7 @@ impl KeyCache {
         self.searches
     }
 
-    /// Returns the moment at which the keys are fetched again; `None` if there are none yet.
+    /// Returns the moment at which the keys are fetched again; `None` before the first keys have come.
     pub(super) fn fresh_until(&self, policy: &KeyFetchPolicy) -> Option<UnixTime> {
         let received = self.received?;
         Some(received.saturating_add(policy.fresh_for))

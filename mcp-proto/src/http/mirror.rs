@@ -84,10 +84,11 @@ pub(crate) fn write_text(string: Str<'_>, out: &mut [u8]) -> Result<usize, Mirro
         return Err(MirrorError::LoneSurrogate);
     }
     let mut text = Text { out, len: 0 };
-    if let Some(plain) = string.plain_bytes().filter(|bytes| is_plain_text(bytes)) {
-        text.copy(plain);
-    } else if is_plain(string) {
-        text.extend(bytes(string));
+    if is_plain(string) {
+        match string.plain_bytes() {
+            Some(plain) => text.copy(plain),
+            None => text.extend(bytes(string)),
+        }
     } else {
         text.extend(PREFIX.iter().copied());
         text.extend(digits(bytes(string)));

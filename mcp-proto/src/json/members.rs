@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_meta_and_other_spellings_are_told_apart() {
+    fn a_second_meta_and_other_spellings_are_distinguished() {
         check(r#"{"_meta":{"a":1},"_meta":{"b":2,"c":3}}"#, true, true);
         check(r#"{"_meta":{},"b":1,"_meta":{"c":3}}"#, true, false);
         check(r#"{"\u005fmeta":{"a":1},"_meta":{"b":2}}"#, true, false);

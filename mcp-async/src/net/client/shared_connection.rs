@@ -5,11 +5,11 @@ pub(super) type SharedConnection =
     hyper::client::conn::http2::SendRequest<http_body_util::Full<bytes::Bytes>>;
 
 #[cfg(not(feature = "http2"))]
-pub(super) use self::none::SharedConnection;
+pub(super) use self::without_http2::SharedConnection;
 
-/// There is none: HTTP/2 is offered to no server.
+/// The type without values: HTTP/2 is offered to no server.
 #[cfg(not(feature = "http2"))]
-mod none {
+mod without_http2 {
     use core::convert::Infallible;
 
     use bytes::Bytes;

@@ -137,7 +137,7 @@ fn logins_outlive_the_process_in_a_file() {
     sim::end();
 }
 
-/// Without keys of the server nothing in the file could be opened after a restart; a file of another user is none of ours.
+/// Without keys of the server, no record in the file could be opened after a restart; a file that cannot be opened is a mistake.
 #[test]
 fn a_file_needs_keys_and_an_owner() {
     let file = TestFile::new("keys");

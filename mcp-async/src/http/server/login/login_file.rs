@@ -4,7 +4,6 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use redb::backends::FileBackend;
 use redb::{
     Database, Durability, Error, ReadableDatabase as _, ReadableTable as _, Table, TableDefinition,
 };
@@ -12,7 +11,7 @@ use redb::{
 use crate::connection::blocking;
 use crate::crypto::unix_now;
 use crate::http::StoreError;
-use crate::private_file::{self, check_owner};
+use crate::private_file::open_database;
 use crate::runtime::RuntimeHandle;
 
 /// Records by their names: the version, the second in which it ends, and the record.
@@ -77,7 +76,7 @@ impl LoginFile {
         self.change(Durability::Immediate, create).await
     }
 
-    /// Replaces the record of this version; false if there is none.
+    /// Replaces the record of this version; false if the record has another version or is gone.
     pub(super) async fn save(
         &self,
         key: &str,
@@ -96,7 +95,7 @@ impl LoginFile {
         self.change(Durability::Immediate, save).await
     }
 
-    /// Removes the record of this version; false if there is none.
+    /// Removes the record of this version; false if the record has another version or is gone.
     pub(super) async fn remove(&self, key: &str, version: u32) -> Result<bool, StoreError> {
         let key = key.to_owned();
         let remove = move |tables: &mut Tables<'_>| {
@@ -131,22 +130,15 @@ impl LoginFile {
 }
 
 fn open(path: &Path) -> io::Result<Database> {
-    let mut options = private_file::options();
-    options.read(true).write(true).create(true).truncate(false);
-    let file = options.open(path)?;
-    check_owner(&file)?;
-    let open = || -> Result<Database, Error> {
-        let mut builder = Database::builder();
-        let database = builder
-            .set_cache_size(CACHE)
-            .create_with_backend(FileBackend::new(file)?)?;
+    let database = open_database(path, CACHE)?;
+    let create = || -> Result<(), Error> {
         let writing = database.begin_write()?;
         writing.open_table(RECORDS)?;
         writing.open_table(ENDING)?;
-        writing.commit()?;
-        Ok(database)
+        Ok(writing.commit()?)
     };
-    open().map_err(io::Error::other)
+    create().map_err(io::Error::other)?;
+    Ok(database)
 }
 
 /// A record, with its version and the second in which it ends.

@@ -37,7 +37,7 @@ impl ProviderCache {
 
     /// Returns the metadata, which is fetched if that is due; `None` if that has failed, and it was not fetched before.
     /// A provider that has failed is not asked for a while. While one request fetches, others get the metadata of
-    /// before, or wait if there is none.
+    /// before, or wait until the first is fetched.
     pub(super) async fn get(
         &self,
         runtime: &RuntimeHandle,

@@ -10,7 +10,6 @@ use core::time::Duration;
 use std::path::Path;
 use std::sync::{Arc, MutexGuard};
 
-use redb::backends::FileBackend;
 use redb::{Database, ReadableDatabase as _, ReadableTable as _};
 
 use self::change::Change;
@@ -19,7 +18,7 @@ use self::writer::Writer;
 use super::watches::Watches;
 use super::{TaskRecord, TaskStore, TaskStoreError};
 use crate::leases::Leases;
-use crate::private_file::{self, check_owner};
+use crate::private_file::open_database;
 use crate::runtime::monotonic;
 use crate::sync::Lock;
 
@@ -59,14 +58,7 @@ impl DiskTaskStore {
     /// # Errors
     /// The file cannot be opened or is in use, or it is no file of a store.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TaskStoreError> {
-        let mut options = private_file::options();
-        options.read(true).write(true).create(true).truncate(false);
-        let file = options.open(path).map_err(TaskStoreError::new)?;
-        check_owner(&file).map_err(TaskStoreError::new)?;
-        let database = Database::builder()
-            .set_cache_size(CACHE)
-            .create_with_backend(FileBackend::new(file).map_err(TaskStoreError::new)?)
-            .map_err(TaskStoreError::new)?;
+        let database = open_database(path.as_ref(), CACHE).map_err(TaskStoreError::new)?;
         tables::create(&database)?;
         let database = Arc::new(database);
         let watches = Arc::<Watches>::default();
