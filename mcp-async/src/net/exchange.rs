@@ -22,7 +22,12 @@ use crate::sync::{Lock, Waiter};
 pub(crate) struct Activity {
     running: AtomicUsize,
     has_begun: AtomicBool,
-    /// The time at which the last exchange ended, in milliseconds of the runtime's clock.
+    /// The connection is one of HTTP/2. Known from the first request on.
+    is_multiplexed: AtomicBool,
+    /// Bytes wait for the client to take them.
+    is_blocked: AtomicBool,
+    /// The time at which the last exchange ended, or the last of its bytes could be written, in milliseconds of the
+    /// runtime's clock.
     ended: AtomicU64,
     runtime: RuntimeHandle,
     /// Number of bodies of HTTP/2 with a frame that was handed over and not sent yet.
@@ -45,6 +50,8 @@ impl Activity {
         Arc::new(Self {
             running: AtomicUsize::new(0),
             has_begun: AtomicBool::new(false),
+            is_multiplexed: AtomicBool::new(false),
+            is_blocked: AtomicBool::new(false),
             ended: AtomicU64::new(runtime.now().as_millis()),
             runtime: runtime.clone(),
             waiting: AtomicUsize::new(0),
@@ -57,10 +64,30 @@ impl Activity {
         self.has_begun.load(Ordering::Relaxed)
     }
 
-    /// Returns the time since which no exchange runs; `None` while one does.
+    /// Returns true if the connection has had a request of HTTP/2.
+    pub(crate) fn is_multiplexed(&self) -> bool {
+        self.is_multiplexed.load(Ordering::Relaxed)
+    }
+
+    /// Returns the time since which no exchange runs and no byte waits to be written; `None` while one does.
     pub(crate) fn idle_since(&self) -> Option<Instant> {
-        let idle = self.running.load(Ordering::Acquire) == 0;
-        idle.then(|| Instant::from_millis(self.ended.load(Ordering::Relaxed)))
+        let is_idle =
+            self.running.load(Ordering::Acquire) == 0 && !self.is_blocked.load(Ordering::Relaxed);
+        is_idle.then(|| Instant::from_millis(self.ended.load(Ordering::Relaxed)))
+    }
+
+    /// The client does not take what is written, or takes it again.
+    pub(super) fn set_blocked(&self, is_blocked: bool) {
+        self.is_blocked.store(is_blocked, Ordering::Relaxed);
+        if !is_blocked {
+            self.touch();
+        }
+    }
+
+    /// The time without an exchange begins now.
+    fn touch(&self) {
+        self.ended
+            .store(self.runtime.now().as_millis(), Ordering::Relaxed);
     }
 
     /// Registers the task to wake when a frame is blocked.
@@ -94,8 +121,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let now = self.0.runtime.now();
-        self.0.ended.store(now.as_millis(), Ordering::Relaxed);
+        self.0.touch();
         self.0.running.fetch_sub(1, Ordering::Release);
     }
 }
@@ -168,6 +194,9 @@ where
 
     fn call(&self, mut request: Request<Incoming>) -> CountedFuture<S> {
         let multiplexed = request.version() == Version::HTTP_2;
+        if multiplexed {
+            self.activity.is_multiplexed.store(true, Ordering::Relaxed);
+        }
         request.extensions_mut().insert(self.remote);
         CountedFuture {
             delivery: multiplexed.then(|| Delivery::new(&self.activity)),

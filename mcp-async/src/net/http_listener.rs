@@ -449,9 +449,10 @@ async fn connection<S, B>(
         return;
     };
     let (vectored, is_plain) = (wire.is_vectored(), wire.is_plain());
-    let (head, stall) = (settings.head_timeout, settings.stall_timeout);
-    let io = Io::accepted(runtime, wire, vectored, head, stall);
     let activity = Activity::new(runtime);
+    let blocked = Arc::clone(&activity);
+    let io = Io::new(runtime, wire, vectored, settings.stall_timeout)
+        .on_blocked(move |is_blocked| blocked.set_blocked(is_blocked));
     let service = Counted {
         service,
         remote,
@@ -460,11 +461,10 @@ async fn connection<S, B>(
     let builder = settings.builder(runtime, is_plain);
     let mut connection = pin!(builder.serve_connection(io, service));
     let (mut ending, mut fresh) = (false, Some(fresh));
-    let mut idle = Sleep::after(runtime, settings.idle_timeout);
+    let first_look = settings.head_timeout.min(settings.idle_timeout);
+    let mut idle = Sleep::after(runtime, first_look);
     let (mut stalled, mut watched) = (None::<Sleep>, None::<Waker>);
     let mut first = None::<Sleep>;
-    // HTTP/2 itself has no limit for the first head.
-    let mut head = Some(Sleep::after(runtime, settings.head_timeout));
     poll_fn(|cx| {
         if !watched.as_ref().is_some_and(|it| it.will_wake(cx.waker())) {
             activity.watch(cx);
@@ -487,13 +487,6 @@ async fn connection<S, B>(
         if ending || activity.has_begun() {
             drop(fresh.take());
         }
-        if let Some(due) = &mut head {
-            if activity.has_begun() {
-                head = None;
-            } else if due.poll_done(cx).is_ready() {
-                return Poll::Ready(());
-            }
-        }
         // Both look now and then, so that a request re-arms nothing.
         while let Some(since) = activity.waits_since() {
             let at = since + settings.stall_timeout;
@@ -507,10 +500,15 @@ async fn connection<S, B>(
         }
         while idle.poll_done(cx).is_ready() {
             let now = runtime.now();
-            let at = activity.idle_since().unwrap_or(now) + settings.idle_timeout;
-            if at > now {
-                idle.reset(at);
-            } else if ending {
+            let since = activity.idle_since().unwrap_or(now);
+            let (head, end) = (since + settings.head_timeout, since + settings.idle_timeout);
+            let next = match activity.is_multiplexed() {
+                true => end,
+                false => head.min(end),
+            };
+            if next > now {
+                idle.reset(next);
+            } else if ending || next < end {
                 return Poll::Ready(());
             } else {
                 ending = true;
@@ -548,8 +546,7 @@ impl Settings {
         }
         builder
             .http1()
-            .timer(hyper.clone())
-            .header_read_timeout(self.head_timeout)
+            .header_read_timeout(NO_TIMER)
             .max_buf_size(self.max_head);
         builder
             .http2()
@@ -563,15 +560,17 @@ impl Settings {
     }
 
     #[cfg(not(feature = "http2"))]
-    fn builder(&self, runtime: &RuntimeHandle, _is_plain: bool) -> http1::Builder {
+    fn builder(&self, _: &RuntimeHandle, _: bool) -> http1::Builder {
         let mut builder = http1::Builder::new();
         builder
-            .timer(Hyper(runtime.clone()))
-            .header_read_timeout(self.head_timeout)
+            .header_read_timeout(NO_TIMER)
             .max_buf_size(self.max_head);
         builder
     }
 }
+
+/// The connection bounds the time of a head itself: hyper would arm a timer for each.
+const NO_TIMER: Option<Duration> = None;
 
 impl fmt::Debug for HttpListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -46,15 +46,12 @@ pub(crate) async fn write_all<S: AsyncWrite + Unpin>(
     Ok(())
 }
 
-/// As many bytes as tell one version of HTTP from the other: the preface of HTTP/2 (RFC 9113 3.4).
-const PREFACE: usize = 24;
+type OnBlocked = Box<dyn Fn(bool) + Send>;
 
 pub(crate) struct Io<S> {
     stream: S,
     runtime: RuntimeHandle,
-    /// Until these many bytes have come, or anything was written, `first` runs.
-    opening: usize,
-    first: Option<Sleep>,
+    on_blocked: Option<OnBlocked>,
     stall: Duration,
     stalled: Option<Sleep>,
     /// True if several slices become one write.
@@ -62,38 +59,23 @@ pub(crate) struct Io<S> {
 }
 
 impl<S> Io<S> {
-    /// The stream of a client that has to begin within `opening`, and to take what is written
-    /// within `stall`.
-    pub(crate) fn accepted(
-        runtime: &RuntimeHandle,
-        stream: S,
-        vectored: bool,
-        opening: Duration,
-        stall: Duration,
-    ) -> Self {
-        Self {
-            opening: PREFACE,
-            first: Some(Sleep::after(runtime, opening)),
-            ..Self::dialled(runtime, stream, vectored, stall)
-        }
-    }
-
-    /// The stream to a server that has to take what is written within `stall`.
-    pub(crate) fn dialled(
-        runtime: &RuntimeHandle,
-        stream: S,
-        vectored: bool,
-        stall: Duration,
-    ) -> Self {
+    /// The stream to a peer that has to take what is written within `stall`.
+    pub(crate) fn new(runtime: &RuntimeHandle, stream: S, vectored: bool, stall: Duration) -> Self {
         Self {
             stream,
             runtime: runtime.clone(),
-            opening: 0,
-            first: None,
+            on_blocked: None,
             stall,
             stalled: None,
             vectored,
         }
+    }
+
+    /// Calls this with `true` when the peer takes no more, and with `false` when it does again.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn on_blocked(mut self, call: impl Fn(bool) + Send + 'static) -> Self {
+        self.on_blocked = Some(Box::new(call));
+        self
     }
 
     /// Passes a write's result on, or says that it took too long.
@@ -103,8 +85,13 @@ impl<S> Io<S> {
         result: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         if result.is_ready() {
-            (self.first, self.stalled) = (None, None);
+            if self.stalled.take().is_some() {
+                self.set_blocked(false);
+            }
             return result;
+        }
+        if self.stalled.is_none() {
+            self.set_blocked(true);
         }
         let (runtime, stall) = (&self.runtime, self.stall);
         let stalled = self
@@ -112,6 +99,12 @@ impl<S> Io<S> {
             .get_or_insert_with(|| Sleep::after(runtime, stall));
         ready!(stalled.poll_done(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    fn set_blocked(&self, is_blocked: bool) {
+        if let Some(call) = &self.on_blocked {
+            call(is_blocked);
+        }
     }
 }
 
@@ -122,25 +115,13 @@ impl<S: AsyncRead + Unpin> hyper::rt::Read for Io<S> {
         mut buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
-        let read = with_scratch(|scratch| {
+        with_scratch(|scratch| {
             let wanted = buffer.remaining().min(scratch.len());
             let bytes = scratch.get_mut(..wanted).unwrap_or_default();
             let read = ready!(Pin::new(&mut this.stream).poll_read(cx, bytes))?;
             buffer.put_slice(bytes.get(..read).unwrap_or_default());
-            Poll::Ready(io::Result::Ok(read))
-        })?;
-        let Poll::Ready(read) = read else {
-            if let Some(first) = &mut this.first {
-                ready!(first.poll_done(cx));
-                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
-            }
-            return Poll::Pending;
-        };
-        this.opening = this.opening.saturating_sub(read);
-        if this.opening == 0 {
-            this.first = None;
-        }
-        Poll::Ready(Ok(()))
+            Poll::Ready(Ok(()))
+        })
     }
 }
 

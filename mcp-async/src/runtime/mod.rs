@@ -155,8 +155,8 @@ pub trait Timer: Send {
     /// Completes when `deadline` has come; else the task is woken when it does.
     ///
     /// The timer keeps only the last registration. A connection calls this for a new deadline or from a new task, not
-    /// on every turn: the registration stays until it fires. Firing early is allowed (the caller asks the clock) but
-    /// costs a turn, so round up.
+    /// on every turn: the registration stays until it fires. The task must not be woken before the clock of the runtime
+    /// has reached `deadline`, so round up: a caller that sees an earlier time does not register again.
     fn poll_until(self: Pin<&mut Self>, deadline: Instant, cx: &mut Context<'_>) -> Poll<()>;
 }
 

@@ -2,7 +2,7 @@
 
 use core::future::Future;
 use core::pin::Pin;
-use core::task::{Context, Poll};
+use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 
 use mcp_proto::Instant;
@@ -17,6 +17,8 @@ pub(crate) struct Sleep {
     /// a timer need not be.
     timer: Lock<Option<BoxTimer>>,
     deadline: Instant,
+    /// The moment for which the timer was armed, and the task that it will wake.
+    armed: Option<(Instant, Waker)>,
 }
 
 impl Sleep {
@@ -25,6 +27,7 @@ impl Sleep {
             runtime: runtime.clone(),
             timer: Lock::new(None),
             deadline,
+            armed: None,
         }
     }
 
@@ -47,12 +50,21 @@ impl Sleep {
         if is_due() {
             return Poll::Ready(());
         }
+        // To look at the clock takes less than to poll the timer again.
+        let is_armed = self
+            .armed
+            .as_ref()
+            .is_some_and(|(at, task)| *at == self.deadline && task.will_wake(cx.waker()));
+        if is_armed {
+            return Poll::Pending;
+        }
         let timer = timer.get_or_insert_with(|| self.runtime.timer());
         if timer.as_mut().poll_until(self.deadline, cx).is_pending() {
+            self.armed = Some((self.deadline, cx.waker().clone()));
             return Poll::Pending;
         }
         if !is_due() {
-            // It has fired early. Other work goes on before it is armed again.
+            // Other work goes on before it is armed again.
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }

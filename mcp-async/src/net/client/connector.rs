@@ -124,7 +124,7 @@ impl Connector {
         #[cfg(feature = "http2")]
         let is_http2 = wire.is_http2();
         let vectored = wire.is_vectored();
-        let io = Io::dialled(runtime, wire, vectored, self.stall_timeout);
+        let io = Io::new(runtime, wire, vectored, self.stall_timeout);
         #[cfg(feature = "http2")]
         if is_http2 {
             let mut builder = http2::Builder::new(Hyper(runtime.clone()));

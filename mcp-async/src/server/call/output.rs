@@ -2,7 +2,7 @@
 
 use mcp_proto::Outcome;
 use mcp_proto::json::List;
-use mcp_proto::model::{CallToolResult as CoreResult, Content as CoreContent};
+use mcp_proto::model::{CallToolResult as CoreResult, Content as CoreContent, TextResult};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -145,11 +145,9 @@ impl<T: Serialize + JsonSchema + Send + 'static> ToolOutput for Json<T> {
 
 /// One block of text, which is all that most results are.
 pub(super) fn text_result(text: &str, is_error: bool, send: &mut dyn FnMut(Outcome<'_>)) {
-    let content = [CoreContent::text(text)];
-    send(Outcome::Result(&CoreResult {
-        content: List::from(&content),
+    send(Outcome::Result(&TextResult {
+        text: text.into(),
         is_error,
-        ..CoreResult::default()
     }));
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use mcp_async::net::HttpListener;
 
-use super::service::Tested;
+use super::service::{LONG, Tested};
 use super::{LATER, SOON, local, start};
 use crate::adapter::{Runtime, tcp};
 
@@ -150,6 +150,23 @@ fn an_idle_connection_of_either_version_is_closed() {
     let server = start(local().idle_timeout(SOON), Tested::default());
     server.connect().say(PREFACE).hear_out();
     assert!(first.hear_out().ends_with("hello"));
+}
+
+/// The answer has left the service, so only the socket knows that it is on its way.
+#[test]
+fn a_client_that_reads_slowly_is_not_idle() {
+    let limits = local().idle_timeout(SOON).head_timeout(SOON);
+    let server = start(limits, Tested::default());
+    let mut client = server.connect();
+    client.get("/long");
+    let since = Instant::now();
+    let mut read = 0;
+    while since.elapsed() < 3 * SOON {
+        read += client.hear().len();
+        thread::sleep(SOON / 20);
+    }
+    read += client.hear_out().len();
+    assert!(read > LONG, "{read} bytes were read");
 }
 
 #[test]

@@ -39,7 +39,7 @@ impl Gate {
 }
 
 /// `/hello`, `/address` (of the client), `/echo`, `/held` (answers once the gate is open), `/flood` (has no end),
-/// `/silent` (an event, and then nothing).
+/// `/silent` (an event, and then nothing), `/long` ([`LONG`] bytes).
 #[derive(Clone, Default)]
 pub(crate) struct Tested {
     pub(crate) gate: Gate,
@@ -110,6 +110,7 @@ where
                     Err(error) => Answer::of(format!("{error:?}")),
                 },
                 "/flood" => Answer::Flood { _open: open },
+                "/long" => Answer::of(vec![b'x'; LONG]),
                 "/silent" => Answer::Silent {
                     first: Some("data: 1\n\n".into()),
                     _open: open,
@@ -120,6 +121,9 @@ where
         })
     }
 }
+
+/// More than the operating system holds of one connection.
+pub(crate) const LONG: usize = 32 << 20;
 
 pub(crate) enum Answer {
     Whole(Option<Bytes>),
