@@ -138,6 +138,7 @@ mod observe;
 mod payload;
 mod private_file;
 mod random;
+mod scratch;
 mod shares;
 mod shrink;
 mod streams;

@@ -3,6 +3,7 @@
 use core::hash::Hash;
 use core::net::IpAddr;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, MutexGuard};
 
 use crate::shrink::shrink;
@@ -85,26 +86,35 @@ impl<K: Clone + Eq + Hash> Table<K> {
         self.held.get(caller).copied().unwrap_or_default()
     }
 
-    fn add(&mut self, caller: Option<&K>, places: usize) {
-        self.taken = self.taken.saturating_add(places);
-        if let Some(caller) = caller {
-            match self.held.get_mut(caller) {
-                Some(held) => *held = held.saturating_add(places),
-                None => {
-                    self.held.insert(caller.clone(), places);
-                }
+    /// Adds places; false, and nothing changes, if the caller would hold more than `most` then, or without a caller if these alone are more.
+    fn add(&mut self, caller: Option<&K>, places: usize, most: usize) -> bool {
+        let Some(caller) = caller else {
+            if places > most {
+                return false;
+            }
+            self.taken = self.taken.saturating_add(places);
+            return true;
+        };
+        match self.held.entry(caller.clone()) {
+            Entry::Occupied(held) if held.get().saturating_add(places) > most => return false,
+            Entry::Vacant(_) if places > most => return false,
+            held => {
+                let held = held.or_default();
+                *held = held.saturating_add(places);
             }
         }
+        self.taken = self.taken.saturating_add(places);
+        true
     }
 
     fn remove(&mut self, caller: Option<&K>, places: usize) {
         self.taken = self.taken.saturating_sub(places);
         if let Some(caller) = caller
-            && let Some(held) = self.held.get_mut(caller)
+            && let Entry::Occupied(mut held) = self.held.entry(caller.clone())
         {
-            *held = held.saturating_sub(places);
-            if *held == 0 {
-                self.held.remove(caller);
+            *held.get_mut() = held.get().saturating_sub(places);
+            if *held.get() == 0 {
+                held.remove();
                 if self.held.capacity() > KEPT {
                     shrink(&mut self.held);
                 }
@@ -135,11 +145,9 @@ impl<K: Clone + Eq + Hash> Share<K> {
         } = *self.shares;
         let mut table = self.shares.table();
         let free = all.saturating_sub(table.taken);
-        let held = self.caller.as_ref().map_or(0, |caller| table.held(caller));
-        if held.saturating_add(more) > free.min(each) {
+        if !table.add(self.caller.as_ref(), more, free.min(each)) {
             return false;
         }
-        table.add(self.caller.as_ref(), more);
         drop(table);
         self.places = places;
         true
@@ -168,7 +176,7 @@ impl<K: Clone + Eq + Hash> Share<K> {
         let mut table = self.shares.table();
         table.remove(self.caller.as_ref(), self.places);
         if places > 0 {
-            table.add(self.caller.as_ref(), places);
+            table.add(self.caller.as_ref(), places, usize::MAX);
         }
         drop(table);
         self.places = places;

@@ -112,6 +112,34 @@ impl<S: Store<u8>> Outbox<S> {
         self.make_room(len)
     }
 
+    /// Exchanges its storage, while nothing is pending, for another one: several connections can take turns with one
+    /// buffer.
+    ///
+    /// ```
+    /// use mcp_proto::{BufferFull, Limits, Outbox, Transmit};
+    ///
+    /// let mut outbox = Outbox::new(Vec::new(), &Limits::default());
+    /// let mut buffer = vec![0; 64];
+    /// outbox.swap_store(&mut buffer);
+    /// let sent = outbox.put(|out| {
+    ///     out[..2].copy_from_slice(b"{}");
+    ///     Ok::<_, BufferFull>(Transmit::pipe(2))
+    /// });
+    /// assert!(sent.is_ok() && outbox.pending() == b"{}\n");
+    /// outbox.consume(3);
+    /// outbox.swap_store(&mut buffer);
+    /// assert!(buffer.len() == 64 && outbox.room() == 0);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If something is pending and debug assertions are on. Without them it is forgotten.
+    pub fn swap_store(&mut self, store: &mut S) {
+        debug_assert!(self.is_empty(), "what is pending lies in the storage");
+        (self.start, self.end) = (0, 0);
+        core::mem::swap(&mut self.store, store);
+    }
+
     /// Returns the length of the longest message that it can ever hold.
     pub fn max_message(&self) -> usize {
         self.store.max_len().min(self.limit).saturating_sub(1)

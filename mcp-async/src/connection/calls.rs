@@ -165,10 +165,6 @@ impl<X: Role> Calls<X> {
         }
         let waiting = {
             let mut core = self.shared.lock();
-            if core.outbound.is_some() {
-                // Nothing is written any more, but a task may keep what is shared.
-                core.outbox = self.shared.outbox();
-            }
             core.end()
         };
         waiting.wake();

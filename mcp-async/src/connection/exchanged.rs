@@ -79,7 +79,7 @@ impl<X: Role> Exchanged<X> {
                     _ => None,
                 };
             };
-            core.conversation()?.handle(now, from, incoming, seen)
+            core.converse(|conversation| conversation.handle(now, from, incoming, seen))?
         };
         if let Some(why) = ignored {
             observe::ignored(why);
@@ -142,7 +142,7 @@ impl<X: Role> Exchanged<X> {
     fn next_event(&self, now: Instant) -> Option<Event<'static, X>> {
         let core = &mut *self.calls.shared.lock();
         core.now = now;
-        core.conversation()?.next_event(now)
+        core.converse(|conversation| conversation.next_event(now))?
     }
 }
 

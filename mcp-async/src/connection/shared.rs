@@ -18,6 +18,7 @@ use crate::call_outcome::CallOutcome;
 use crate::error::ErrorReply;
 use crate::observe::Transport;
 use crate::runtime::RuntimeHandle;
+use crate::scratch::with_scratch;
 use crate::sync::{Lock, Waiters};
 
 /// A machine whose requests are answered through a token: both roles.
@@ -342,29 +343,36 @@ impl<M: Respond> Core<M> {
         &mut self,
         mut write: impl FnMut(&mut M, &mut [u8]) -> Result<T, E>,
     ) -> Result<T, E> {
-        let Some(mut conversation) = self.conversation() else {
-            let Self {
-                machine, outbox, ..
-            } = self;
-            return outbox.put(|out| write(machine, out));
-        };
-        let (written, receipt) = conversation.put(write)?;
-        self.receipt = receipt;
-        Ok(written)
+        if let Some(put) = self.converse(|conversation| conversation.put(&mut write)) {
+            let (written, receipt) = put?;
+            self.receipt = receipt;
+            return Ok(written);
+        }
+        let Self {
+            machine, outbox, ..
+        } = self;
+        outbox.put(|out| write(machine, out))
     }
 
-    /// The machine with the destination of its messages, if that is no pipe.
-    pub(crate) const fn conversation(
+    /// Works with the machine and the destination of its messages, if that is no pipe. Each message is written in the
+    /// scratch buffer of the thread, from which its destination takes it.
+    pub(crate) fn converse<T>(
         &mut self,
-    ) -> Option<Conversation<'_, M, M::Outbound, Vec<u8>>> {
-        match &mut self.outbound {
-            Some(outgoing) => Some(Conversation {
-                machine: &mut self.machine,
+        work: impl FnOnce(&mut Conversation<'_, M, M::Outbound, Vec<u8>>) -> T,
+    ) -> Option<T> {
+        let outgoing = self.outbound.as_mut()?;
+        let (machine, outbox) = (&mut self.machine, &mut self.outbox);
+        Some(with_scratch(|scratch| {
+            scratch.truncate(outbox.max_message().saturating_add(1));
+            outbox.swap_store(scratch);
+            let result = work(&mut Conversation {
+                machine,
                 outgoing,
-                outbox: &mut self.outbox,
-            }),
-            None => None,
-        }
+                outbox: &mut *outbox,
+            });
+            outbox.swap_store(scratch);
+            result
+        }))
     }
 
     /// A message that was just sent is reported once the store has it, if there is one.

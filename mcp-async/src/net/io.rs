@@ -1,6 +1,5 @@
 //! Byte streams for hyper, with the time limits that hyper lacks.
 
-use core::cell::Cell;
 use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
@@ -11,25 +10,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 use hyper::rt::ReadBufCursor;
 
 use crate::runtime::{RuntimeHandle, Sleep};
-
-/// The bytes that are read in one go: half of the size that hyper begins its buffers with.
-const READ: usize = 8 * 1024;
-
-std::thread_local! {
-    /// The buffer of a read, from which hyper copies the bytes: made once for a thread, because to
-    /// fill so much with zeros for each read takes longer than to read a small request.
-    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-}
-
-/// Lends the scratch buffer of the thread, or another one if that is in use.
-fn with_scratch<T>(read: impl FnOnce(&mut [u8]) -> T) -> T {
-    let mut scratch = SCRATCH.try_with(Cell::take).unwrap_or_default();
-    scratch.resize(READ, 0);
-    let result = read(&mut scratch);
-    // A thread that ends has none any more.
-    let _ = SCRATCH.try_with(|place| place.set(scratch));
-    result
-}
+use crate::scratch::{SIZE, with_scratch};
 
 /// Writes all of these bytes, which may have to be flushed.
 pub(crate) async fn write_all<S: AsyncWrite + Unpin>(
@@ -116,7 +97,7 @@ impl<S: AsyncRead + Unpin> hyper::rt::Read for Io<S> {
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
         with_scratch(|scratch| {
-            let wanted = buffer.remaining().min(scratch.len());
+            let wanted = buffer.remaining().min(SIZE);
             let bytes = scratch.get_mut(..wanted).unwrap_or_default();
             let read = ready!(Pin::new(&mut this.stream).poll_read(cx, bytes))?;
             buffer.put_slice(bytes.get(..read).unwrap_or_default());

@@ -9,6 +9,8 @@ mod handle;
 mod manual;
 pub mod monotonic;
 mod race;
+#[cfg(feature = "http-server")]
+mod shared_task;
 mod sleep;
 mod split;
 mod within;
@@ -29,6 +31,8 @@ pub use self::duplex::{Duplex, PipeReader, PipeWriter, duplex, pipe};
 pub use self::handle::RuntimeHandle;
 pub use self::manual::ManualRuntime;
 pub(crate) use self::race::{Either, race};
+#[cfg(feature = "http-server")]
+pub(crate) use self::shared_task::SharedTask;
 pub(crate) use self::sleep::Sleep;
 pub use self::split::{ReadHalf, WriteHalf, split};
 pub use self::within::{Within, within};

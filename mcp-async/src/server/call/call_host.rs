@@ -2,6 +2,7 @@
 
 use core::task::{Context, Poll};
 use core::time::Duration;
+use std::sync::Arc;
 
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::ProgressReport;
@@ -15,7 +16,7 @@ use crate::server::rounds::Rounds;
 /// running after the exchange that began it.
 pub(crate) trait CallHost: Send + Sync {
     /// The connection that the call came from.
-    fn peer(&self) -> Peer;
+    fn peer(self: Arc<Self>) -> Peer;
 
     /// The time on the clock of the call.
     fn now(&self) -> mcp_proto::Instant;

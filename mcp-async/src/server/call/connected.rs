@@ -16,40 +16,38 @@ use crate::server::caller::log::poll_log;
 use crate::server::caller::peer::Peer;
 use crate::server::rounds::Rounds;
 
-/// A connection as the host of its calls.
-pub(in crate::server) struct Connected(pub(in crate::server) Arc<Shared<Machine>>);
-
-impl CallHost for Connected {
-    fn peer(&self) -> Peer {
-        Peer::new(Arc::clone(&self.0))
+/// A connection is the host of its calls.
+impl CallHost for Shared<Machine> {
+    fn peer(self: Arc<Self>) -> Peer {
+        Peer::new(self)
     }
 
     fn now(&self) -> mcp_proto::Instant {
-        self.0.now()
+        self.now()
     }
 
     #[cfg(feature = "tracing")]
     fn transport(&self) -> crate::observe::Transport {
-        self.0.transport
+        self.transport
     }
 
     #[cfg(feature = "tracing")]
     fn request_id(&self, call: Token) -> Option<String> {
-        let core = self.0.lock();
+        let core = self.lock();
         core.machine.request_id(call).map(|id| id.to_string())
     }
 
     fn is_held_to_draft(&self) -> bool {
-        self.0.lock().machine.is_held_to_draft()
+        self.lock().machine.is_held_to_draft()
     }
 
     fn is_live(&self, call: Token) -> bool {
-        let core = self.0.lock();
+        let core = self.lock();
         !core.ended && core.machine.is_live(call)
     }
 
     fn poll_over(&self, cx: &Context<'_>, call: Token, _: &mut Option<u64>) -> Poll<()> {
-        let mut core = self.0.lock();
+        let mut core = self.lock();
         if core.ended || !core.machine.is_live(call) {
             return Poll::Ready(());
         }
@@ -70,7 +68,7 @@ impl CallHost for Connected {
             has_left = sent.len > 0;
             Ok(sent)
         };
-        let sent = ready!(self.0.poll_tell(cx, receipt, channel, write));
+        let sent = ready!(self.poll_tell(cx, receipt, channel, write));
         Poll::Ready(has_left || matches!(sent, Err(SendError::Stale)))
     }
 
@@ -89,15 +87,15 @@ impl CallHost for Connected {
         let write = |machine: &mut Machine, _, out: &mut [u8]| {
             machine.log(Some(call), level, logger, data, out)
         };
-        poll_log(&self.0, cx, receipt, channel, write).map(drop)
+        poll_log(self, cx, receipt, channel, write).map(drop)
     }
 
     fn disconnect(&self, on: Channel, retry: Duration) -> bool {
-        let possible = match &mut self.0.lock().outbound {
+        let possible = match &mut self.lock().outbound {
             Some(outbound) => outbound.disconnect(on, retry),
             None => false,
         };
-        self.0.driver_waker.wake();
+        self.driver_waker.wake();
         possible
     }
 
@@ -108,15 +106,15 @@ impl CallHost for Connected {
         reports: bool,
         outcome: Outcome<'_>,
     ) -> Poll<Answered> {
-        self.0.poll_respond(cx, channel, call, reports, outcome)
+        self.poll_respond(cx, channel, call, reports, outcome)
     }
 
     fn forget(&self, call: Token) {
-        let _kept = self.0.lock().role_state.forget(call);
+        let _kept = self.lock().role_state.forget(call);
     }
 
     fn look_at_rounds(&self, call: Token, look: &mut dyn FnMut(&mut Rounds, CallState)) {
-        let core = &mut *self.0.lock();
+        let core = &mut *self.lock();
         let state = match (core.ended, core.machine.is_live(call)) {
             (true, _) => CallState::Disconnected,
             (false, true) => CallState::Live,

@@ -281,7 +281,6 @@ impl CallContext {
         let extensions = self.request_meta.extensions.as_ref()?;
         let settings = extensions.as_raw().object()?.get(name)?.object()?;
         if self
-            .host
             .peer()
             .shared
             .lock()
@@ -376,7 +375,7 @@ impl CallContext {
 
     /// The connection that the call came from.
     pub fn peer(&self) -> Peer {
-        self.host.peer()
+        Arc::clone(&self.host).peer()
     }
 
     /// The time on the connection's clock.
@@ -391,7 +390,7 @@ impl CallContext {
 
     /// A request to the client on behalf of the call.
     pub(in crate::server) fn pending(&self) -> PendingRequest<'static, Machine> {
-        PendingRequest::shared(self.host.peer().shared).on(self.arrived.channel)
+        PendingRequest::shared(self.peer().shared).on(self.arrived.channel)
     }
 
     /// The call is over without an answer of its own.

@@ -242,8 +242,8 @@ impl State {
 }
 
 impl CallHost for DetachedHost {
-    fn peer(&self) -> Peer {
-        self.origin.peer()
+    fn peer(self: Arc<Self>) -> Peer {
+        Arc::clone(&self.origin).peer()
     }
 
     fn now(&self) -> mcp_proto::Instant {

@@ -119,7 +119,7 @@ async fn acknowledge(
     context: &CallContext,
     accepted: &[(String, RawBuf)],
 ) -> Result<(), SendError> {
-    let shared = context.host.peer().shared;
+    let shared = context.peer().shared;
     let (token, channel) = context.call();
     let mut receipt = None;
     poll_fn(|cx| -> Poll<Result<(), SendError>> {

@@ -14,7 +14,6 @@ use crate::connection::{
 use crate::error::ErrorReply;
 use crate::observe;
 use crate::server::call::call_host::CallHost;
-use crate::server::call::connected::Connected;
 use crate::server::call::context::{Arrived, CallContext};
 use crate::server::call::listen::Listen;
 use crate::server::call::service::{Call, Service};
@@ -163,7 +162,7 @@ impl<S: Service> ServerRole<S> {
         let mut side = Self {
             seals_state: service.seals_state(),
             service,
-            host: Arc::new(Connected(Arc::clone(&peer.shared))),
+            host: Arc::clone(&peer.shared) as _,
             peer,
             client: ClientState::default(),
             principal: None,

@@ -1,6 +1,6 @@
 //! The replacement of the spans of calls in builds without `tracing`.
 
-use crate::server::call::service::BoxService;
+use crate::server::call::service::{BoxService, Service};
 
 /// Traces nothing.
 #[derive(Clone)]
@@ -11,7 +11,7 @@ impl Trace {
         Self
     }
 
-    pub(in crate::server) fn wrap(&self, service: BoxService) -> BoxService {
-        service
+    pub(in crate::server) fn wrap(&self, service: impl Service) -> BoxService {
+        Box::new(service)
     }
 }

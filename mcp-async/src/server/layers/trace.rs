@@ -59,7 +59,7 @@ impl Trace {
 }
 
 impl Trace {
-    pub(in crate::server) fn wrap(&self, service: BoxService) -> BoxService {
+    pub(in crate::server) fn wrap(&self, service: impl Service) -> BoxService {
         Box::new(self.layer(service))
     }
 }

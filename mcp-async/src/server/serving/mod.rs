@@ -255,17 +255,21 @@ fn service_of(
 ) -> BoxService {
     let settings = Arc::clone(&inner.settings);
     let router = Router::new(inner, Arc::clone(&settings), runtime, limits, lifetime);
+    if settings.layers.is_empty() && !settings.finds_tools {
+        return settings.trace.wrap(router);
+    }
     let service = settings
         .layers
         .iter()
         .fold(Box::new(router) as BoxService, |service, layer| {
             layer(service)
         });
-    let service = match settings.finds_tools {
-        true => Box::new(Layered::new(FindTools(Arc::clone(inner)), service)) as BoxService,
-        false => service,
-    };
-    settings.trace.wrap(service)
+    match settings.finds_tools {
+        true => settings
+            .trace
+            .wrap(Layered::new(FindTools(Arc::clone(inner)), service)),
+        false => settings.trace.wrap(service),
+    }
 }
 
 impl<S> Clone for Server<S> {

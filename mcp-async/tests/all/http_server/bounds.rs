@@ -13,6 +13,7 @@ use mcp_async::server::Context;
 use mcp_proto::Limits;
 use tower_service::Service as _;
 
+use crate::http_server::busy::{CALL, busy, while_called, with_busy};
 use crate::http_server::legacy::server;
 use crate::scripted::{
     HttpClient, Reply, RequestExt, Serve, SseClient, Waiting, array, call, cancelled, get,
@@ -80,21 +81,22 @@ fn hand_in(
 
 #[test]
 fn bodies_that_wait_for_their_session_are_bounded() {
-    let service = server()
-        .http()
-        .max_body_bytes(3000)
-        .legacy_sse("/sse", "/messages")
-        .served();
+    let service = with_busy(server()).http().max_body_bytes(3000).served();
     let session = HttpClient::open(&service, "2025-11-25");
-    let ping = |id: u32| session.completed(post(&format!("{id} ping")));
-    let send = |id: u32| hand_in(&service, ping(id));
-    for round in 0..2 {
-        let (one, first) = send(4 * round);
-        let (two, second) = send(4 * round + 1);
-        assert_eq!((one, two), (None, None));
-        assert_eq!(send(4 * round + 2).0, Some(StatusCode::SERVICE_UNAVAILABLE));
+    for _ in 0..2 {
+        let client = session.clone();
+        let [one, two, three] = busy(&session, move || {
+            [1, 2, 3].map(|id| {
+                hand_in(
+                    &client.service,
+                    client.completed(post(&format!("{id} ping"))),
+                )
+            })
+        });
+        assert_eq!((one.0, two.0), (None, None));
+        assert_eq!(three.0, Some(StatusCode::SERVICE_UNAVAILABLE));
         // Nothing of what was taken is lost.
-        for taken in [now(first), now(second)] {
+        for taken in [now(one.1), now(two.1)] {
             assert_eq!(taken.status, 200);
         }
     }
@@ -106,19 +108,24 @@ fn bodies_that_wait_for_their_session_are_bounded() {
 
 #[test]
 fn bodies_that_wait_for_their_session_are_bounded_in_2024_11_05() {
-    let service = server()
+    let service = with_busy(server())
         .http()
         .max_body_bytes(3000)
         .legacy_sse("/sse", "/messages")
         .served();
     let mut client = SseClient::open(&service);
-    let hand_in = |text: &str| {
-        let request = post(text).to(&client.uri);
-        hand_in(&service, request).0.unwrap().as_u16()
+    let (served, uri) = (service.clone(), client.uri.clone());
+    let hand_in = move |text: &str| {
+        let request = post(text).to(&uri);
+        hand_in(&served, request).0.unwrap().as_u16()
     };
     assert_eq!(hand_in(&initialize("2024-11-05")), 202);
     settle();
-    let statuses = [1, 2, 3].map(|id| hand_in(&call(id, "echo")));
+    let hand_in_call = hand_in.clone();
+    let statuses = while_called(
+        || assert_eq!(hand_in(CALL), 202),
+        move || [1, 2, 3].map(|id| hand_in_call(&call(id, "echo"))),
+    );
     assert_eq!(statuses, [202, 202, 503]);
     settle();
     assert_eq!(hand_in(&call(4, "echo")), 202);
@@ -148,17 +155,21 @@ fn a_session_of_2024_11_05_that_has_made_room_takes_no_messages() {
 /// The first array is never answered, so those after it are answered one by one.
 #[test]
 fn arrays_that_are_answered_at_once_end_whatever_waits_to_be_read() {
-    let server = server().tool("big", "", |(): (), _: Context| async {
+    let server = with_busy(server()).tool("big", "", |(): (), _: Context| async {
         Ok("x".repeat(300_000))
     });
-    let service = server.http().max_streams(3).served();
+    let service = server.http().max_streams(4).served();
     let session = HttpClient::open(&service, "2025-03-26");
     let array = |id, tool| array(&[&call(id, tool)]);
     let _gathers = session.post(&array(1, "never"));
     for round in 1..3 {
-        // The session's task handles both in one turn.
-        let bodies = [10 * round, 10 * round + 1].map(|id| array(id, "big"));
-        let replies = bodies.map(|body| hand_in(&service, session.completed(post(&body))).1);
+        // The session handles both in one turn.
+        let bodies =
+            [10 * round, 10 * round + 1].map(|id| session.completed(post(&array(id, "big"))));
+        let served = service.clone();
+        let replies = busy(&session, move || {
+            bodies.map(|body| hand_in(&served, body).1)
+        });
         for reply in replies {
             let whole = now(reply).whole();
             assert_eq!(whole.matches(r#""result""#).count(), 1);

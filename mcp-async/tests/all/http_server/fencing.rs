@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use mcp_async::http::SessionStore as _;
 
+use crate::http_server::busy::{busy, with_busy};
 use crate::http_server::far::Fault;
 use crate::http_server::nodes::{
-    Process, at, epoch, pass, ping, processes, processes_with, session_of_two,
+    Process, at, epoch, pass, ping, processes, processes_of, processes_with, session_of_two,
 };
 use crate::scripted::{HttpClient, Waiting, call, delete, initialize, last_id, post, send};
 use crate::sim::{Mode, done, settle};
@@ -99,20 +100,26 @@ fn a_session_that_was_elsewhere_meanwhile_is_read_again() {
 /// SH-61: a pause. Requests wait in the process, which finds them when it continues.
 #[test]
 fn a_process_that_was_paused_runs_nothing_of_what_waits() {
-    let ([first, second], here, there) = session_of_two();
+    let [first, second] = processes_of(with_busy, |http| http);
+    let here = first.open();
+    let there = at(&second, &here);
     let mut reply = here.post(&call(1, "slow"));
     reply.text();
-    first.sim.set(Mode::Paused);
-    let run = call(2, "run");
-    // One waits for the task of the session, and one was forwarded.
-    let mut direct = here.begin(&run);
-    let mut forwarded = there.begin(&run);
-    assert_eq!([direct.status(), forwarded.status()], [None; 2]);
-    pass(20);
-    assert_eq!(forwarded.status(), Some(503), "it may have run");
-    assert!(there.post(&run).whole().contains("done"));
-    assert_eq!(epoch(&second, &here), 1);
-    first.sim.set(Mode::Runs);
+    let client = here.clone();
+    let (first, second, mut direct) = busy(&here, move || {
+        first.sim.set(Mode::Paused);
+        let run = call(2, "run");
+        // One waits for the session, which is busy, and one was forwarded.
+        let mut direct = client.begin(&run);
+        let mut forwarded = there.begin(&run);
+        assert_eq!([direct.status(), forwarded.status()], [None; 2]);
+        pass(20);
+        assert_eq!(forwarded.status(), Some(503), "it may have run");
+        assert!(there.post(&run).whole().contains("done"));
+        assert_eq!(epoch(&second, &client), 1);
+        first.sim.set(Mode::Runs);
+        (first, second, direct)
+    });
     settle();
     assert_eq!(direct.status(), Some(503));
     pass(2);

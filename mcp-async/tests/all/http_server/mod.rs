@@ -6,6 +6,7 @@ mod attacks;
 mod authenticate;
 mod bounds;
 mod broken;
+mod busy;
 mod crowds;
 mod doors;
 mod draft;

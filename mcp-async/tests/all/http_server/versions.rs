@@ -38,7 +38,7 @@ impl Version {
     /// What this process wrote, as the store has it.
     pub(crate) fn write(self, kind: Kind, written: &[u8]) -> Vec<u8> {
         let next = |message: &mut Vec<u8>| {
-            message[0] = 2;
+            message[0] = 3;
             message.push(LATER);
         };
         match (self, kind) {
@@ -54,7 +54,7 @@ impl Version {
             false => text.replacen(THIS, PREVIOUS, 1),
         };
         let lower_message = |message: &mut Vec<u8>| {
-            if message[0] == 2 {
+            if message[0] == 3 {
                 assert_eq!(message.pop(), Some(LATER));
             }
             message[0] -= 1;

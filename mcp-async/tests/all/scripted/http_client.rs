@@ -151,6 +151,11 @@ impl Reply {
         }
     }
 
+    /// The length of the body, if that is known before it is read.
+    pub(crate) fn exact_len(&self) -> Option<u64> {
+        self.body.as_ref()?.size_hint().exact()
+    }
+
     /// The next frame, if it has come.
     pub(crate) fn frame(&mut self) -> Option<String> {
         let waker = Waker::from(Arc::clone(&self.flag));

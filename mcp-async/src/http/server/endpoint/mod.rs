@@ -480,8 +480,6 @@ impl HttpEndpoint {
         let streams = ServerStreams::new(Delivery::Once, self.options.streams, unread);
         let conversation =
             ServedConversation::new(self.beginning(parts, service, machine), streams);
-        // An ordinary answer is not written twice to learn its length.
-        conversation.with(|core| core.outbox.reserve(ANSWER));
         self.server.configure(conversation.peer());
         conversation
     }
@@ -527,9 +525,6 @@ impl HttpEndpoint {
         true
     }
 }
-
-/// Most answers are shorter.
-const ANSWER: usize = 1 << 10;
 
 /// A body that could not be read is no message.
 fn unread(broken: Broken, limit: usize) -> Answer {

@@ -14,6 +14,7 @@ use mcp_proto::server::http::streams::StreamReader;
 use mcp_proto::{Channel, Instant};
 
 use crate::connection::{Shared, Text};
+use crate::runtime::SharedTask;
 use crate::server::{Machine, Peer, ServerStreams};
 use crate::shares::{CallerId, Share};
 use crate::sync::{Lock, Waiters};
@@ -27,6 +28,8 @@ pub(in crate::http::server) struct Session {
     /// The lease of this process in which the store has confirmed that.
     confirmed: AtomicU64,
     pub(in crate::http::server) shared: Arc<Shared<Machine>>,
+    /// Does what there is to do for it.
+    pub(in crate::http::server) task: SharedTask,
     inner: Lock<Inner>,
 }
 
@@ -90,6 +93,7 @@ impl Session {
             epoch,
             confirmed: AtomicU64::new(lease),
             shared,
+            task: SharedTask::default(),
             inner: Lock::new(Inner {
                 used,
                 ..Inner::default()
@@ -139,8 +143,8 @@ impl Session {
         revision.is_some_and(mcp_proto::Revision::has_event_polling)
     }
 
-    /// Gives a body to the machine; `false` if `limit` bytes wait for it already. One body may
-    /// always wait, whatever its length.
+    /// Gives a body to the machine, at once if nothing else is being done for the session; `false` if `limit` bytes wait
+    /// for it already. One body may always wait, whatever its length.
     pub(in crate::http::server) fn post(&self, posted: Posted, limit: usize) -> bool {
         let now = self.shared.now();
         {
@@ -153,7 +157,9 @@ impl Session {
             inner.posted.push_back(posted);
             inner.used = now;
         }
-        self.wake_task();
+        if !self.task.poll_in_place() {
+            self.wake_task();
+        }
         true
     }
 
@@ -280,6 +286,26 @@ impl Session {
     /// Ends it in good order.
     pub(in crate::http::server) fn shutdown(&self) {
         Peer::new(Arc::clone(&self.shared)).shutdown();
+    }
+
+    /// A request was answered by something that is no stream, whose reader ended with that.
+    pub(in crate::http::server) fn answered(&self) {
+        self.touch();
+        let (waiting, has_eased) = {
+            let mut core = self.shared.lock();
+            let waiting = core.take_room();
+            (
+                waiting,
+                core.outbound
+                    .as_mut()
+                    .is_some_and(ServerStreams::take_eased),
+            )
+        };
+        // The task looks now and then whether the session is idle. What it has to store may wait for that, too.
+        if has_eased || self.confirmed() != 0 {
+            self.wake_task();
+        }
+        waiting.wake();
     }
 
     /// No longer reads a stream.

@@ -127,7 +127,8 @@ impl HttpEndpoint {
         if self.is_closing() {
             task.session.shutdown();
         }
-        self.runtime.spawn(Box::pin(task));
+        let session = Arc::clone(&task.session);
+        session.task.spawn(&self.runtime, Box::pin(task));
     }
 
     /// The streams of a session, with nothing on them.
@@ -170,7 +171,7 @@ impl HttpEndpoint {
             None => return over(&session),
         };
         let channel = reader.channel();
-        let reading = Reading::new(Arc::clone(&session), reader);
+        let mut reading = Reading::new(Arc::clone(&session), reader);
         let posted = Posted {
             channel,
             post: OwnedPost::new(post),

@@ -18,16 +18,22 @@ use crate::runtime::{RuntimeHandle, Sleep};
 pub(super) struct Reading {
     session: Arc<Session>,
     reader: StreamReader,
+    /// The response was no stream, so the reader is no more.
+    is_over: bool,
 }
 
 impl Reading {
     pub(super) const fn new(session: Arc<Session>, reader: StreamReader) -> Self {
-        Self { session, reader }
+        Self {
+            session,
+            reader,
+            is_over: false,
+        }
     }
 
     /// Waits for the response to what was posted; [`StreamResponse::Nothing`] if the session is over.
-    pub(super) async fn response(&self) -> StreamResponse {
-        poll_fn(|cx| {
+    pub(super) async fn response(&mut self) -> StreamResponse {
+        let response = poll_fn(|cx| {
             let response = self.session.streams(|streams| {
                 let response = streams.response(&self.reader, false);
                 if response == StreamResponse::Pending {
@@ -40,7 +46,9 @@ impl Reading {
                 decided => Poll::Ready(decided),
             }
         })
-        .await
+        .await;
+        self.is_over = response != StreamResponse::Events;
+        response
     }
 
     /// Gives the client an id to come back with.
@@ -67,7 +75,10 @@ impl Reading {
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        self.session.detach(&self.reader);
+        match self.is_over {
+            true => self.session.answered(),
+            false => self.session.detach(&self.reader),
+        }
     }
 }
 
@@ -89,7 +100,9 @@ impl Events for ReadingEvents {
             return Poll::Ready(None);
         }
         let mut text = Vec::new();
-        let Reading { session, reader } = &self.reading;
+        let Reading {
+            session, reader, ..
+        } = &self.reading;
         let mut has_work = false;
         let read = session.streams(|streams| {
             let was_full = !streams.has_room(reader.channel());

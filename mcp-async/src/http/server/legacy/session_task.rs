@@ -300,7 +300,9 @@ impl Work for Turns<'_> {
         let Self { task, now, expiry } = self;
         let due = task.store_writer.as_ref();
         let due = due.and_then(|writer| writer.due(*now, expiry.is_none()));
-        let deadline = expiry.iter().copied().chain(due).min();
+        // While it is in use it is looked at now and then.
+        let look = expiry.unwrap_or(*now + task.idle);
+        let deadline = due.into_iter().chain([look]).min();
         let due = task.conversation.arm(cx, *now, deadline);
         if due.is_ready() {
             *now = task.conversation.now();

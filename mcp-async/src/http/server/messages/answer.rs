@@ -106,14 +106,9 @@ pub(in crate::http::server) fn open_session(response: &mut Answer, id: &str) {
     head.fields(|name, value| append(fields, name, value));
 }
 
-/// One message. Its length is known, so it leaves in one write.
+/// One message. Its length is known, so it leaves in one write, behind the `Content-Length` that the server of HTTP adds.
 fn with_body(head: ResponseHead<'_>, body: Vec<u8>) -> Answer {
-    let length = HeaderValue::from(body.len());
-    let mut response = with_head(head, HttpBody::full(body.into()));
-    response
-        .headers_mut()
-        .insert(header::CONTENT_LENGTH, length);
-    response
+    with_head(head, HttpBody::full(body.into()))
 }
 
 fn with_head(head: ResponseHead<'_>, body: HttpBody) -> Answer {

@@ -138,8 +138,9 @@ impl Processes {
             patience,
             silent: Sleep::after(&self.runtime, patience),
         };
-        let body = match line.length() {
+        let body = match line.length {
             Some(length) if length <= WHOLE => {
+                let length = usize::try_from(length).unwrap_or(usize::MAX);
                 let mut whole = Vec::new();
                 while let Some(text) = events.next().await {
                     whole.extend_from_slice(&text);
@@ -212,7 +213,7 @@ impl Events for ForwardedEvents {
 const HEAD_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A body that is read whole before the response begins.
-const WHOLE: usize = 64 << 10;
+const WHOLE: u64 = 64 << 10;
 
 const MAY_HAVE_RUN: &str =
     "the process that has the session did not answer: the request may have run";

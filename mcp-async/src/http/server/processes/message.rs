@@ -9,6 +9,7 @@ use hmac_sha256::Hash as Sha256;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Request, Response, StatusCode, response};
+use http_body::Body as _;
 #[cfg(feature = "auth")]
 use mcp_auth::resource::Admission;
 use serde::de::DeserializeOwned;
@@ -129,6 +130,8 @@ pub(in crate::http::server) struct StatusLine<'a> {
     status: u16,
     #[serde(borrow)]
     headers: Fields<'a>,
+    /// The length of the body, if that is known before it is read.
+    pub(in crate::http::server) length: Option<u64>,
 }
 
 /// A change of which all processes notify their clients.
@@ -249,10 +252,11 @@ impl<'a> Sender<'a> {
 }
 
 impl<'a> StatusLine<'a> {
-    pub(in crate::http::server) fn of(head: &'a response::Parts) -> Self {
+    pub(in crate::http::server) fn of(head: &'a response::Parts, body: &HttpBody) -> Self {
         Self {
             status: head.status.as_u16(),
             headers: fields(&head.headers, |_| true),
+            length: body.size_hint().exact(),
         }
     }
 
@@ -264,15 +268,12 @@ impl<'a> StatusLine<'a> {
     ) -> Option<Answer> {
         let mut response = Response::new(body);
         *response.status_mut() = StatusCode::from_u16(self.status).ok()?;
-        *response.headers_mut() = refilled(received, &self.headers);
+        let mut headers = refilled(received, &self.headers);
+        if let Some(length) = self.length {
+            headers.insert(header::CONTENT_LENGTH, length.into());
+        }
+        *response.headers_mut() = headers;
         Some(response)
-    }
-
-    /// The length of the body, if it is stated.
-    pub(in crate::http::server) fn length(&self) -> Option<usize> {
-        let mut lengths = self.headers.iter();
-        let (_, length) = lengths.find(|(name, _)| name.is(&header::CONTENT_LENGTH))?;
-        core::str::from_utf8(length.0).ok()?.parse().ok()
     }
 }
 
@@ -281,13 +282,6 @@ impl<'a> FieldName<'a> {
         let index = NUMBERED.iter().position(|numbered| numbered == name);
         let number = index.and_then(|index| u8::try_from(index).ok());
         number.map_or(Self::Text(name.as_str()), Self::Numbered)
-    }
-
-    fn is(&self, name: &HeaderName) -> bool {
-        match self {
-            Self::Numbered(number) => NUMBERED.get(usize::from(*number)) == Some(name),
-            Self::Text(text) => name == text,
-        }
     }
 
     fn to_header_name(&self) -> Option<HeaderName> {
@@ -343,10 +337,9 @@ fn refilled(mut headers: HeaderMap, fields: &Fields<'_>) -> HeaderMap {
 }
 
 /// The names that most requests of sessions and their answers have.
-static NUMBERED: [HeaderName; 7] = [
+static NUMBERED: [HeaderName; 6] = [
     header::ACCEPT,
     header::CACHE_CONTROL,
-    header::CONTENT_LENGTH,
     header::CONTENT_TYPE,
     header::HOST,
     HeaderName::from_static("mcp-protocol-version"),
@@ -371,7 +364,7 @@ static FORWARDED: [HeaderName; 9] = [
 const USUAL: usize = 512;
 
 /// The version of messages. A process does not read those of other versions.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[cfg(test)]
 mod tests {
@@ -414,23 +407,24 @@ mod tests {
         check(
             &request,
             &format!(
-                "01 0170 02 ac02 04 04504f5354 012f 02 0004 0168 01 0161 0162 00 01 00 01020304 05 00 20 {digest}"
+                "02 0170 02 ac02 04 04504f5354 012f 02 0003 0168 01 0161 0162 00 01 00 01020304 05 00 20 {digest}"
             ),
         );
         check(
             &Sender::Named("n", vec![("c", "1".into())]),
-            "01 01 016e 01 0163 0131",
+            "02 01 016e 01 0163 0131",
         );
         #[cfg(feature = "auth")]
-        check(&Sender::Token(None), "01 02 00");
+        check(&Sender::Token(None), "02 02 00");
 
         let outcomes = [
             (
                 ForwardedOutcome::Head(StatusLine {
                     status: 200,
                     headers: vec![(FieldName::Text("a"), ByteString(b"b"))],
+                    length: Some(3),
                 }),
-                "00 c801 01 01 0161 0162",
+                "00 c801 01 01 0161 0162 01 03",
             ),
             (ForwardedOutcome::NotOwner, "01"),
             (ForwardedOutcome::Refused("no"), "02 026e6f"),
@@ -442,7 +436,7 @@ mod tests {
                 nonce: 300,
                 outcome,
             };
-            check(&answer, &format!("01 0170 ac02 {expected}"));
+            check(&answer, &format!("02 0170 ac02 {expected}"));
         }
 
         let introduction = Introduction {
@@ -450,7 +444,7 @@ mod tests {
             url: "u".into(),
             until: 1,
         };
-        check(&introduction, "01 0170 0175 01");
+        check(&introduction, "02 0170 0175 01");
         for (list, number) in [
             (List::Tools, "00"),
             (List::Prompts, "01"),
@@ -463,7 +457,7 @@ mod tests {
             let from = "p".into();
             check(
                 &Changed { from, change },
-                &format!("01 0170 00 {number} 00"),
+                &format!("02 0170 00 {number} 00"),
             );
         }
         let change = Announcement::Resource {
@@ -471,7 +465,7 @@ mod tests {
             principal: Some("n".into()),
         };
         let from = "p".into();
-        check(&Changed { from, change }, "01 0170 01 0175 01 016e");
+        check(&Changed { from, change }, "02 0170 01 0175 01 016e");
     }
 
     #[test]
@@ -480,6 +474,7 @@ mod tests {
             ForwardedOutcome::Head(StatusLine {
                 status: 200,
                 headers: vec![(FieldName::of(&header::HOST), ByteString(b"h"))],
+                length: None,
             })
         };
         let bytes = |version: u32| {

@@ -61,7 +61,7 @@ impl HttpEndpoint {
             events,
             _place: place,
         });
-        let outcome = ForwardedOutcome::Head(StatusLine::of(&head));
+        let outcome = ForwardedOutcome::Head(StatusLine::of(&head, &body));
         let signed = processes.sign_answer(nonce, outcome);
         signed_answer(signed, head.headers, body)
     }
