@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from callgrind import CALLS, COUNT, COUNT_PEERS, HTTP, build, call, on_a_pipe, read, serve
+from callgrind import CALLS, COUNT, COUNT_PEERS, COUNT_SIMD, HTTP, build, call, on_a_pipe, read, serve
 
 
 @dataclass
@@ -35,12 +35,20 @@ class Table:
     # The program of the others, if it is another one: what is counted of this library is compiled without them.
     binary_of_others: list[str] | None = None
 
+    def program(self, peer: str) -> Path:
+        if peer == SIMD:
+            return build(COUNT_SIMD)
+        return build(self.binary_of_others if self.binary_of_others and peer in self.others else self.binary)
+
     def measure(self, row: Row, peer: str) -> int:
         """The instructions of one work."""
-        binary = self.binary_of_others if self.binary_of_others and peer in self.others else self.binary
-        program = build(binary)
+        program = self.program(peer)
         few, more = (self.count(program, peer, row.name, times) for times in (row.few, row.few + row.more))
         return (more - few) // row.more // row.parts
+
+
+# This library with its feature `simd`.
+SIMD = "mcp-proto simd"
 
 
 def small(*names: str) -> list[Row]:
@@ -51,8 +59,8 @@ TABLES = [
     Table(
         "parse",
         "a message, read and validated",
-        [*small("ping", "tools/call", "initialize"), Row("tools/list", 5, 20), Row("escaped text", 2, 4)],
-        ["mcp-proto"],
+        [*small("ping", "tools/call", "initialize"), Row("tools/list", 5, 20), *(Row(f"{kind} text", 2, 4) for kind in ("escaped", "emoji", "chinese"))],
+        ["mcp-proto", SIMD],
         ["serde_json", "simd-json", "sonic-rs", "rmcp"],
         binary_of_others=COUNT_PEERS,
     ),

@@ -18,7 +18,11 @@ pub trait Peer {
 pub struct McpProto;
 
 impl Peer for McpProto {
-    const NAME: &'static str = "mcp-proto";
+    const NAME: &'static str = if cfg!(feature = "simd") {
+        "mcp-proto simd"
+    } else {
+        "mcp-proto"
+    };
     type State = ();
 
     fn accepts((): &mut (), message: &[u8], _: Receiver) -> bool {

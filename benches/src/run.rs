@@ -7,7 +7,7 @@ use crate::arguments::{self, ArgumentPeer};
 use crate::encode::{self, EncodePeer};
 use crate::events::{self, EventPeer};
 use crate::inputs::{self, Input};
-use crate::messages::Peer;
+use crate::messages::{self, Peer};
 
 /// A run as the arguments of a program name it.
 pub struct Run {
@@ -32,6 +32,19 @@ impl Run {
             input: input.clone(),
             times: times.parse().expect("a number"),
         }
+    }
+
+    /// Runs this library.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the contestant is another, or the input unknown.
+    pub fn ours(&self) {
+        let known = self.messages::<messages::McpProto>()
+            || self.arguments::<arguments::McpProto>()
+            || self.values::<encode::McpProto>()
+            || self.events::<events::McpProto>();
+        assert!(known, "no such contestant or input");
     }
 
     /// Runs if the contestant is `P` and the input a message; returns true then.

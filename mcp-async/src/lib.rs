@@ -51,6 +51,7 @@
 //! | `auth` | no | OAuth 2.1 over HTTP: clients log in, servers are protected |
 //! | `keyring` | no | credentials of clients in the keyring of the system; includes `auth` and `http-client` |
 //! | `simd-json` | no | arguments of typed handlers are decoded by the crate `simd-json` |
+//! | `simd` | no | long text beyond ASCII is validated by vector instructions, with the crate `simdutf8` |
 //! | `disk` | no | tasks and logins in files, which outlive the process: `tasks::store::DiskTaskStore`, `DelegatedLogin::file` |
 //!
 //! A program needs one role at least; without both, what they share remains: runtimes, standard streams, messages.

@@ -118,6 +118,7 @@
 //! |---|---|
 //! | `alloc` | storage that grows (`Growing`, `Vec`), owned copies of text and messages, lists of a peer that are written again, `server::http`, `client::http` |
 //! | `heapless` | `heapless::Vec` as storage (`Heapless`) |
+//! | `simd` | long text beyond ASCII is validated with the crate `simdutf8`, which has `unsafe` code for vector instructions; without its feature `std` it uses those that the program is compiled for |
 //! | `serde-json`, `simd-json`, `serde-json-core` | other decoders for types of the application, such as `Raw::decode_serde_json`; `simd-json` requires `std` |
 //!
 //! No feature is on by default.

@@ -73,6 +73,7 @@
 //! | `simd-json` | no | arguments of typed handlers are decoded by the crate `simd-json` |
 //! | `skills` | no | skills: served, listed, loaded and checked |
 //! | `compose` | no | many servers as one: `compose` has configuration files, merged lists and hosts |
+//! | `simd` | no | long text beyond ASCII is validated by vector instructions, with the crate `simdutf8` |
 //! | `disk` | no | tasks and logins in files, which outlive the process: `tasks::store::DiskTaskStore`, `DelegatedLogin::file` |
 //! | `redis` | no | sessions and tasks in Redis or Valkey, which several processes share: [`RedisStore`] |
 #![forbid(unsafe_code)]

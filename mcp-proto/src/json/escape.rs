@@ -1,7 +1,5 @@
 //! Decodes the content of a JSON string step by step.
 
-use core::str;
-
 /// A step through the content of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Piece<'b> {
@@ -104,13 +102,4 @@ pub(super) const fn generalized(value: u32) -> ([u8; 4], usize) {
             ([0xF0 | (value >> 18 & 0x07) as u8, second, third, last], 4)
         }
     }
-}
-
-/// Bytes that a scanner has checked, as text.
-///
-/// Checked once more, which safe code cannot avoid; the empty text is never taken for them,
-/// because what is held here is valid.
-#[inline]
-pub(super) fn text(checked: &[u8]) -> &str {
-    str::from_utf8(checked).unwrap_or_default()
 }

@@ -5,7 +5,7 @@ use core::fmt;
 use super::decimal::Decimal;
 use super::float::Parts;
 use super::string::Form;
-use super::{Kind, Raw, escape};
+use super::{Kind, Raw, utf8};
 
 /// A number as it was written: `9007199254740993` and `1e400` lose nothing here.
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ impl<'b> Number<'b> {
 
     /// The text.
     pub fn as_str(self) -> &'b str {
-        escape::text(self.bytes)
+        utf8::text(self.bytes)
     }
 
     /// Returns true if the number is written without fraction and exponent.

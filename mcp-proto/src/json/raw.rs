@@ -3,7 +3,7 @@
 use core::fmt::{self, Write as _};
 
 use super::string::Form;
-use super::{Kind, Str, escape};
+use super::{Kind, Str, utf8};
 
 /// One well-formed JSON value: its bytes as they came, without whitespace around them.
 ///
@@ -78,7 +78,7 @@ impl<'b> Raw<'b> {
     /// The text. It is checked for UTF-8 again, so prefer [`as_bytes`](Self::as_bytes) where
     /// bytes will do.
     pub fn as_str(self) -> &'b str {
-        escape::text(self.bytes)
+        utf8::text(self.bytes)
     }
 
     #[inline]

@@ -125,41 +125,23 @@ const OFTEN: u32 = 4;
 /// The bytes beyond ASCII that are checked character by character.
 const SINGLE: usize = 24;
 
-/// Passes long text beyond ASCII, in blocks, up to a byte that is none of it.
+/// Passes long text, mostly beyond ASCII, up to a byte that ends or escapes something, or none.
 fn pass_foreign(bytes: &[u8], from: usize) -> Result<usize, Fault> {
     let mut at = from;
-    while let Some(block) = words::block(bytes, at) {
-        if !utf8::continues(bytes, at) {
-            break;
+    loop {
+        at = utf8::boundary(bytes, utf8::pass(bytes, at));
+        // There is less than a block left, or something rare or wrong in one: by character.
+        let end = at.saturating_add(words::BLOCK);
+        while at < end {
+            at = match bytes.get(at) {
+                Some(0x80..) => {
+                    utf8::char_end(bytes, at).ok_or_else(|| fault(FaultKind::Utf8, at))?
+                }
+                None | Some(b'"' | b'\\' | ..0x20) => return Ok(at),
+                Some(_) => at + 1,
+            };
         }
-        if let Some(stop) = first_escape(block) {
-            // The bytes before it are whole characters, and so is it.
-            return Ok(at + stop);
-        }
-        at += words::BLOCK;
     }
-    // The block before this place may have cut a character.
-    at = utf8::boundary(bytes, at);
-    while let Some(0x80..) = bytes.get(at) {
-        let Some(end) = utf8::char_end(bytes, at) else {
-            return Err(fault(FaultKind::Utf8, at));
-        };
-        at = end;
-    }
-    Ok(at)
-}
-
-/// The index of the first quote, backslash or control character of a block.
-#[inline]
-fn first_escape(block: &[u8; words::BLOCK]) -> Option<usize> {
-    if !words::has_escape(block) {
-        return None;
-    }
-    let (chunks, _) = block.as_chunks::<8>();
-    chunks.iter().enumerate().find_map(|(index, chunk)| {
-        let escapes = words::escapes(u64::from_le_bytes(*chunk));
-        (escapes != 0).then(|| index * 8 + words::first(escapes))
-    })
 }
 
 /// Passes the escape whose backslash is at `at`; a surrogate pair counts as one.

@@ -4,7 +4,7 @@ use core::{fmt, iter};
 
 use super::escape::{self, Piece, Pieces};
 use super::string::Form;
-use super::{DecodeError, words};
+use super::{DecodeError, utf8, words};
 use crate::revision::Revision;
 
 /// A string: either a peer's, as it stood between its quotes, or our own plain text.
@@ -95,7 +95,7 @@ impl<'b> Str<'b> {
     /// The text, if it can be borrowed as it stands because it holds no escape.
     pub fn as_plain(self) -> Option<&'b str> {
         match self.form {
-            Form::Plain | Form::Ours => Some(escape::text(self.content)),
+            Form::Plain | Form::Ours => Some(utf8::text(self.content)),
             Form::Escaped | Form::Lone => None,
         }
     }
@@ -138,7 +138,7 @@ impl<'b> Str<'b> {
             place.copy_from_slice(bytes);
             len += bytes.len();
         }
-        Ok(escape::text(scratch.get(..len).unwrap_or_default()))
+        Ok(utf8::text(scratch.get(..len).unwrap_or_default()))
     }
 
     /// Like [`decode`](Self::decode), for names and addresses: text that would lose something
@@ -215,7 +215,7 @@ impl<'b> Str<'b> {
                     return Some(char);
                 }
                 match pieces.next()? {
-                    Piece::Run(text) => run = escape::text(text).chars(),
+                    Piece::Run(text) => run = utf8::text(text).chars(),
                     Piece::Escape(value) => return Some(escape::lossy(value)),
                 }
             }

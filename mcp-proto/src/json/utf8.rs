@@ -1,5 +1,15 @@
 //! Validates UTF-8 in strings that are not ASCII.
 
+#[cfg(any(test, not(feature = "simd")))]
+mod blocks;
+#[cfg(feature = "simd")]
+mod vectors;
+
+#[cfg(not(feature = "simd"))]
+pub(super) use blocks::pass;
+#[cfg(feature = "simd")]
+pub(super) use vectors::pass;
+
 /// The offset behind the character that begins at `at`, by table 3-7 of the Unicode Standard:
 /// no overlong forms, no surrogates, nothing above U+10FFFF. ASCII is not asked for here.
 #[inline]
@@ -15,40 +25,6 @@ pub(super) fn char_end(bytes: &[u8], at: usize) -> Option<usize> {
         | (0xF4, [0x80..=0x8F, 0x80..=0xBF, 0x80..=0xBF, ..]) => Some(at + 4),
         _ => None,
     }
-}
-
-/// Returns true if 64 bytes from `at` on continue the three bytes before them as UTF-8; a character
-/// may be cut at the end. `false` if there are not as many bytes.
-///
-/// Every byte is compared with the three before it, without a branch: the compiler makes vector
-/// code of it. Differences that saturate at zero are the comparisons that every processor has.
-#[inline]
-pub(super) fn continues(bytes: &[u8], at: usize) -> bool {
-    let back = |distance: usize| bytes.get(at.checked_sub(distance)?..)?.first_chunk::<64>();
-    let (Some(block), Some(first), Some(second), Some(third)) =
-        (back(0), back(1), back(2), back(3))
-    else {
-        return false;
-    };
-    let mut wrong = 0u8;
-    for (((byte, first), second), third) in block.iter().zip(first).zip(second).zip(third) {
-        let (byte, first, second, third) = (*byte, *first, *second, *third);
-        let expected =
-            first.saturating_sub(0xBF) | second.saturating_sub(0xDF) | third.saturating_sub(0xEF);
-        let continuation = (byte as i8) < -0x40;
-        wrong |= mask(continuation == (expected == 0));
-        // Overlong forms, surrogates, and what lies above U+10FFFF.
-        let least = (mask(first == 0xE0) & 0xA0) | (mask(first == 0xF0) & 0x90);
-        let most = !((mask(first == 0xED) & !0x9F) | (mask(first == 0xF4) & !0x8F));
-        wrong |= least.saturating_sub(byte) | byte.saturating_sub(most);
-        wrong |= byte.saturating_sub(0xF4) | mask(byte & 0xFE == 0xC0);
-    }
-    wrong == 0
-}
-
-#[inline(always)]
-const fn mask(condition: bool) -> u8 {
-    if condition { 0xFF } else { 0 }
 }
 
 /// The start of the character that `at` lies in, if it is cut there.
@@ -68,4 +44,85 @@ pub(super) fn boundary(bytes: &[u8], at: usize) -> usize {
         }
     }
     at
+}
+
+/// Bytes that a scanner has checked, as text.
+///
+/// Checked once more, which safe code cannot avoid; the empty text is never taken for them,
+/// because they are valid.
+#[inline]
+pub(super) fn text(checked: &[u8]) -> &str {
+    // A call takes less than `core` from there on.
+    #[cfg(feature = "simd")]
+    if checked.len() >= 64 {
+        return simdutf8::basic::from_utf8(checked).unwrap_or_default();
+    }
+    core::str::from_utf8(checked).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate alloc;
+
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::json::words::{BLOCK, next_escape};
+
+    const PASSES: &[fn(&[u8], usize) -> usize] = &[
+        blocks::pass,
+        #[cfg(feature = "simd")]
+        vectors::pass,
+    ];
+
+    /// Each way passes well-formed characters without escapes only, and stops at most `short` bytes before `end`.
+    fn check(text: &[u8], end: usize, short: usize) {
+        for pass in PASSES {
+            let at = boundary(text, pass(text, 3));
+            let passed = text.get(..at).unwrap();
+            assert!(core::str::from_utf8(passed).is_ok(), "{at} {text:?}");
+            assert_eq!(next_escape(passed), None, "{at} {text:?}");
+            assert!(at <= end && end <= at + short, "{at} {end} {text:?}");
+        }
+    }
+
+    #[test]
+    fn long_text_is_passed_up_to_its_last_block_or_an_escape() {
+        for characters in ["é", "好", "😀", "한", "ก", "é 好 so 😀 on "] {
+            let long: Vec<u8> = "abc"
+                .bytes()
+                .chain(characters.bytes().cycle())
+                .take(9000)
+                .collect();
+            for len in (3..300).chain([4095, 4096, 4099, 4160, 8195, 9000]) {
+                let text = long.get(..len).unwrap();
+                check(text, len, BLOCK + 3);
+                let quoted = [text.get(..boundary(text, len)).unwrap(), &[b'"'; BLOCK]].concat();
+                // The character before the quote is looked at again.
+                check(&quoted, quoted.len() - BLOCK, 4);
+            }
+        }
+    }
+
+    #[test]
+    fn text_is_never_passed_beyond_a_fault() {
+        for fault in [
+            &b"\x80"[..],
+            b"\xC1\xBF",
+            b"\xE0\x9F\xBF",
+            b"\xED\xA0\x80",
+            b"\xF0\x8F\xBF\xBF",
+            b"\xF4\x90\x80\x80",
+            b"\xF5",
+            b"\n",
+        ] {
+            for characters in ["é", "好", "😀"] {
+                for count in (0..100).chain([1023, 1024, 1365, 2047, 2048]) {
+                    let before = [b"abc", characters.repeat(count).as_bytes()].concat();
+                    let text = [&before, fault, characters.repeat(BLOCK).as_bytes()].concat();
+                    check(&text, before.len(), text.len());
+                }
+            }
+        }
+    }
 }

@@ -105,6 +105,19 @@ pub(super) fn has_escape(block: &[u8; BLOCK]) -> bool {
     found
 }
 
+/// The index of the first byte of a block that must not stand in a string as it is.
+#[inline]
+pub(super) fn first_escape(block: &[u8; BLOCK]) -> Option<usize> {
+    if !has_escape(block) {
+        return None;
+    }
+    let (chunks, _) = block.as_chunks::<8>();
+    chunks.iter().enumerate().find_map(|(index, chunk)| {
+        let escapes = escapes(u64::from_le_bytes(*chunk));
+        (escapes != 0).then(|| index * 8 + first(escapes))
+    })
+}
+
 /// The offset of the first quote or backslash from `at` on, in a long text.
 #[inline(never)]
 pub(super) fn far_quote(bytes: &[u8], at: usize) -> Option<usize> {

@@ -166,7 +166,7 @@ fn utf8() {
         b"\xFF",
     ] {
         // At every distance from the words and strides of the scanner, ASCII or not.
-        for lead in (0..80).chain([127, 128, 129, 200, 256]) {
+        for lead in (0..80).chain([127, 128, 129, 200, 256, 1023, 1024, 1365]) {
             for filler in ["a", "é", "好", "😀"] {
                 let before = filler.repeat(lead);
                 let text = [b"\"", before.as_bytes(), bad, b"some more text\""].concat();
