@@ -83,7 +83,7 @@ TABLES = [
     Table(
         "events",
         "an event of a stream",
-        [Row("small events", 2, 10, 600), Row("large events", 2, 10, 10)],
+        [Row("small events", 2, 10, 600), Row("small events by byte", 1, 2, 600), Row("large events", 2, 10, 10)],
         ["mcp-proto"],
         ["sse-stream", "eventsource-stream"],
         binary_of_others=COUNT_PEERS,

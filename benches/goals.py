@@ -82,7 +82,13 @@ GOALS = [
         "event stream, small events, instructions of sse-stream",
         lambda it: [it.ratio("events", "small events", "mcp-proto", "sse-stream")],
         [0.35],
-        "No profile names a lever yet.",
+        "Of 540 instructions the copy of the bytes takes 60, `memchr2` for the line of data 115, the id 80 (a search for NUL and a copy), the names of the "
+        "fields 45, and `Events::next_event` with the bounds of its slices the rest. A struct of their own for the fields of an event changed nothing.",
+    ),
+    Goal(
+        "event stream in chunks of one byte, instructions of the best other",
+        lambda it: [max(it.ratio("events", "small events by byte", "mcp-proto", peer) for peer in ("sse-stream", "eventsource-stream"))],
+        [0.9],
     ),
     Goal(
         "echo on a pipe, 64 at once, CPU of a loop over serde_json: core · typed on tokio · on smol",

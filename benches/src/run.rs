@@ -77,15 +77,16 @@ impl Run {
 
     /// Runs if the contestant is `P` and the input an event stream; returns true then.
     pub fn events<P: EventPeer>(&self) -> bool {
-        let stream = match self.input.as_str() {
-            "small events" => events::small(600),
-            "large events" => events::large(10),
+        let (stream, size) = match self.input.as_str() {
+            "small events" => (events::small(600), 4096),
+            "small events by byte" => (events::small(600), 1),
+            "large events" => (events::large(10), 4096),
             _ => return false,
         };
         if self.peer != P::NAME {
             return false;
         }
-        let chunks = events::chunks(stream, 4096);
+        let chunks = events::chunks(stream, size);
         for _ in 0..self.times {
             black_box(events::count::<P>(black_box(&chunks)));
         }

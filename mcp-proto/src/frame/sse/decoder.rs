@@ -204,6 +204,8 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
                 [b'\r', b'\n', ..] => stop + 2,
                 _ => stop + 1,
             };
+            // Most events have one line of data, and end behind it.
+            let is_last = matches!(tail, [b'\n', b'\n', ..]);
             // The LF of this line end may still come.
             let returned = matches!(tail, [b'\r']);
             match self.passing {
@@ -221,7 +223,13 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
                     let (name, at) = parse(text);
                     if name != Name::Data {
                         self.note(name, start + at, stop);
-                    } else if !self.gather(start + at, stop) {
+                    } else if self.gather(start + at, stop) {
+                        if is_last {
+                            self.end_line(next + 1, false);
+                            self.dispatch();
+                            return Some(Piece::Event(self.event()));
+                        }
+                    } else {
                         self.over = true;
                         if self.data.is_some() {
                             // The gathered data goes first, and this line is read again.
@@ -357,7 +365,7 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
         match field {
             Name::Event if self.name.set(value) => {}
             Name::Event => self.name.clear(),
-            Name::Id if !value.contains(&0) => {
+            Name::Id if value.iter().all(|byte| *byte != 0) => {
                 if let Some(id) = self.ids.get_mut(self.last ^ 1) {
                     self.identified = id.set(value);
                 }
@@ -370,13 +378,16 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
     /// A line without an end yet: it waits in the store, unless it is none that is kept there.
     fn pass_rest(&mut self) -> Option<Piece<'_>> {
         let text = self.store.as_ref().get(self.line..self.end)?;
-        match (parse(text), self.passing) {
+        match text {
+            _ if self.passing != Passing::No => {}
+            [b':', ..] => self.passing = Passing::Dropped,
             // With a byte behind the colon it is known whether there is a space to leave out.
-            ((Name::Data, at), Passing::No) if self.over && text.len() > "data:".len() => {
-                self.passing = Passing::Data;
-                self.line += at;
+            _ if self.over && text.len() > "data:".len() => {
+                if let (Name::Data, at) = parse(text) {
+                    self.passing = Passing::Data;
+                    self.line += at;
+                }
             }
-            ((Name::Comment, at), Passing::No) if at > 0 => self.passing = Passing::Dropped,
             _ => {}
         }
         let (start, end) = (self.line, self.end);
@@ -465,17 +476,37 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
 /// Returns the length of the first line, of which `searched` bytes were searched before.
 #[inline]
 fn line_end(rest: &[u8], searched: usize) -> Option<usize> {
-    match rest.get(searched..)? {
-        // Of most events every third line is blank: not worth a search.
-        [b'\n' | b'\r', ..] => Some(searched),
-        fresh => memchr2(b'\n', b'\r', fresh).map(|found| searched + found),
-    }
+    let fresh = rest.get(searched..)?;
+    let found = match fresh {
+        // Data is long. Other lines are short, and so is what arrives by byte.
+        [b'd', _, ..] => memchr2(b'\n', b'\r', fresh),
+        _ => match fresh.first_chunk::<16>() {
+            Some(near) => near_end(near).or_else(|| memchr2(b'\n', b'\r', fresh)),
+            None => fresh.iter().position(|byte| matches!(byte, b'\n' | b'\r')),
+        },
+    };
+    found.map(|found| searched + found)
+}
+
+/// Returns the index of the first LF or CR of a few bytes.
+#[inline]
+fn near_end(near: &[u8; 16]) -> Option<usize> {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    let (words, _) = near.as_chunks::<8>();
+    words.iter().enumerate().find_map(|(index, word)| {
+        let word = u64::from_le_bytes(*word);
+        let [lf, cr] = [b'\n', b'\r'].map(|end| word ^ (LOW * u64::from(end)));
+        // The lowest high bit is that of the first byte that became zero.
+        let ends = (lf.wrapping_sub(LOW) & !lf | cr.wrapping_sub(LOW) & !cr) & (LOW << 7);
+        (ends != 0).then(|| index * 8 + ends.trailing_zeros() as usize / 8)
+    })
 }
 
 /// The name of a line's field, and where its value begins (SSE-03).
 #[inline]
 fn parse(text: &[u8]) -> (Name, usize) {
     let (name, rest) = match text {
+        [b'd', b'a', b't', b'a', b':', b' ', ..] => return (Name::Data, "data: ".len()),
         [b'd', b'a', b't', b'a', rest @ ..] => (Name::Data, rest),
         [b'i', b'd', rest @ ..] => (Name::Id, rest),
         [b'e', b'v', b'e', b'n', b't', rest @ ..] => (Name::Event, rest),
