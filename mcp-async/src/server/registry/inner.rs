@@ -10,6 +10,7 @@ use mcp_proto::server::ListKind;
 
 use super::announcement::{Announcement, OnAnnouncement};
 use super::declare::{Caller, declare};
+use super::portions::in_portions;
 use super::settings::Settings;
 use super::view::{CurrentView, View};
 use crate::server::Peer;
@@ -127,11 +128,9 @@ impl Inner {
 
     /// Tells the clients whose list has changed.
     fn report(&self, change: &Change) {
-        for peer in self.peers() {
-            if change.concerns(peer.principal().as_ref()) {
-                peer.list_changed(change.kind);
-            }
-        }
+        let (mut peers, kind) = (self.peers(), change.kind);
+        peers.retain(|peer| change.concerns(peer.principal().as_ref()));
+        in_portions(peers, move |peer| peer.list_changed(kind));
         // Other processes do not know who may see the item.
         if change.concerns(None) {
             self.announce(&Announcement::list(change.kind, None));
@@ -155,14 +154,15 @@ impl Inner {
         let restricted = catalog.restricts_resources();
         let shown =
             |peer: &Peer| !restricted || catalog.shows_resource(uri, peer.principal().as_ref());
-        for peer in self.peers() {
-            let is_told = name.is_none_or(|name| peer.is_of(name)) && shown(&peer);
+        let mut peers = self.peers();
+        peers.retain(|peer| {
+            let is_told = name.is_none_or(|name| peer.is_of(name)) && shown(peer);
             #[cfg(all(feature = "auth", feature = "http-server"))]
-            let is_told = is_told && self.may_read(&peer, uri);
-            if is_told {
-                peer.resource_updated(uri);
-            }
-        }
+            let is_told = is_told && self.may_read(peer, uri);
+            is_told
+        });
+        let uri = uri.to_owned();
+        in_portions(peers, move |peer| peer.resource_updated(&uri));
     }
 
     pub(in crate::server) fn cache_list(&self, list: ListKind, hint: CacheHint) {
@@ -234,11 +234,9 @@ impl Inner {
     /// Notifies the clients of this process, or those of the named principal, that a list has
     /// changed.
     fn notify_changed(&self, kind: ListKind, name: Option<&str>) {
-        for peer in self.peers() {
-            if name.is_none_or(|name| peer.is_of(name)) {
-                peer.list_changed(kind);
-            }
-        }
+        let mut peers = self.peers();
+        peers.retain(|peer| name.is_none_or(|name| peer.is_of(name)));
+        in_portions(peers, move |peer| peer.list_changed(kind));
     }
 
     /// Lets this know of the changes that are reported here.
@@ -272,9 +270,7 @@ impl Inner {
         for kind in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
             self.notify_changed(kind, None);
         }
-        for peer in self.peers() {
-            peer.resources_updated();
-        }
+        in_portions(self.peers(), Peer::resources_updated);
     }
 
     /// The clients that are there now.

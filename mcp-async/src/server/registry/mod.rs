@@ -3,6 +3,7 @@
 pub(super) mod announcement;
 pub(super) mod declare;
 pub(super) mod inner;
+mod portions;
 pub(super) mod principal_peers;
 pub(super) mod settings;
 pub(super) mod view;
@@ -156,7 +157,8 @@ impl<S> Registry<S> {
     }
 
     /// Notifies the clients that have subscribed to this resource, apart from those
-    /// that it is [hidden](super::Resource::visible_to) from. Changes that concern one user only
+    /// that it is [hidden](super::Resource::visible_to) from. Many of them are notified in portions, between which the
+    /// runtime runs other tasks. Changes that concern one user only
     /// are reported by [`for_principal`](Self::for_principal).
     pub fn resource_updated(&self, uri: &str) {
         self.with(|inner| {

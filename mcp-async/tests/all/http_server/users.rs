@@ -1,7 +1,9 @@
 //! Several users of one server over HTTP: what each of them sees, and which changes each learns of.
 
-use core::future::{Ready, ready};
+use core::cell::{Cell, RefCell};
+use core::future::{Ready, poll_fn, ready};
 use core::time::Duration;
+use std::rc::Rc;
 
 use http::header::{AUTHORIZATION, HeaderValue};
 use http::request::Parts;
@@ -12,8 +14,9 @@ use mcp_async::server::{Context, Registry, Resource, Tool};
 use mcp_proto::model::CacheScope;
 use mcp_proto::server::ListKind;
 
-use crate::scripted::{HttpClient, Serve};
+use crate::scripted::{HttpClient, Reply, Serve};
 use crate::server_typed::support::says;
+use crate::sim::{settle, spawn};
 
 /// The claims of an administrator.
 struct Admin;
@@ -112,6 +115,42 @@ fn hidden_items_are_answered_as_those_that_do_not_exist() {
             let renamed = hidden.replace("purge", "other").replace("vault", "other");
             assert_eq!(renamed, unknown.whole(), "{method} in {revision}");
         }
+    }
+}
+
+/// A change is not a burst of work for all subscribers that other clients have to wait for.
+#[test]
+fn a_request_is_answered_while_many_subscribers_are_notified() {
+    const SUBSCRIBERS: usize = 200;
+    let is_notified = |text: &String| text.contains("notifications/resources/updated");
+    for revision in REVISIONS {
+        let (registry, service) = service();
+        let sign = |name: &str| HttpClient::signed(&service, revision, name);
+        let users: Vec<_> = (0..SUBSCRIBERS)
+            .map(|at| sign(&format!("user-{at}")))
+            .collect();
+        let streams = users.iter().map(|user| user.listen(&["demo://open"]));
+        let streams = Rc::new(RefCell::new(streams.collect::<Vec<_>>()));
+        let other = sign("other");
+        let before = Rc::new(Cell::new(SUBSCRIBERS));
+        registry.resource_updated("demo://open");
+        let mut call = other.begin(r#"7 tools/call {"name":"look","arguments":{}}"#);
+        let (read, counted) = (Rc::clone(&streams), Rc::clone(&before));
+        spawn(async move {
+            poll_fn(|cx| call.poll_with(cx)).await;
+            let mut streams = read.borrow_mut();
+            let frames = streams.iter_mut().filter_map(Reply::frame);
+            counted.set(frames.filter(is_notified).count());
+        });
+        settle();
+        let mut streams = streams.borrow_mut();
+        let rest = streams.iter_mut().map(Reply::text).filter(is_notified);
+        let (before, after) = (before.get(), rest.count());
+        assert!(
+            before > 0 && after > 0,
+            "{before} before, {after} after the answer"
+        );
+        assert_eq!(before + after, SUBSCRIBERS, "{revision}");
     }
 }
 
