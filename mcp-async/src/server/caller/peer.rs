@@ -155,8 +155,8 @@ impl Peer {
         logs: Option<super::rate::RateLimit>,
         extensions: Arc<dyn super::extension_revisions::ExtensionRevisions>,
     ) {
-        let now = self.shared.now();
-        let state = &mut self.shared.lock().role_state;
+        let core = &mut *self.shared.lock();
+        let (now, state) = (core.now, &mut core.role_state);
         if let (Some(limit), None) = (logs, &state.logs) {
             state.logs = Some(super::buckets::Bucket::new(limit, now));
         }

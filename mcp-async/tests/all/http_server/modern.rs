@@ -5,11 +5,14 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::HeaderMap;
+use http_body_util::Full;
 use mcp_async::http::{HttpService, Principal};
 use mcp_async::server::{Context, HandlerError, RateLimit, RateLimits, ServerBuilder};
 use mcp_async::{ErrorReply, Server};
 use mcp_proto::rpc::code;
+use tower_service::Service as _;
 
 use crate::scripted::{
     RequestExt, Serve, array, call, cancelled, message, modern, modern_message, plain_call, send,
@@ -368,4 +371,13 @@ fn a_listen_hears_of_changes_and_of_the_end() {
     service.shutdown();
     has(&reply.text(), [r#""id":9,"result""#]);
     assert!(reply.has_ended());
+}
+
+/// It is allocated and moved for each request: what few requests need is in boxes of its own.
+#[test]
+fn the_future_of_a_request_is_small() {
+    let request = modern(&plain_call(1, "echo")).map(|body| Full::new(Bytes::from(body)));
+    let future = service().call(request);
+    let size = size_of_val(&*future);
+    assert!(size <= 2 << 10, "{size} bytes");
 }

@@ -14,7 +14,6 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
-use http::Request;
 use http::header::{EXPECT, ORIGIN};
 use http::request::Parts;
 use http_body::Body;
@@ -138,19 +137,23 @@ impl HttpEndpoint {
         }
     }
 
-    pub(super) async fn serve<B: Body + Send>(&self, request: Request<B>) -> Answer {
-        let (parts, body) = request.into_parts();
+    pub(super) async fn serve<B: Body + Send>(&self, parts: Arc<Parts>, body: B) -> Answer {
         if let Some(processes) = &self.processes
             && let Some(signed) = parts.headers.get(processes::REQUEST)
         {
             let verified = processes.keys.requests.verify(signed.as_bytes());
-            return self.serve_forwarded(processes, verified, parts, body).await;
+            let parts = Arc::unwrap_or_clone(parts);
+            return Box::pin(self.serve_forwarded(processes, verified, parts, body)).await;
         }
         self.serve_head(parts, body).await
     }
 
     /// Answers a request that arrived here, or at another process that has verified its sender.
-    pub(super) async fn serve_head<B: Body + Send>(&self, mut parts: Parts, body: B) -> Answer {
+    pub(super) async fn serve_head<B: Body + Send>(
+        &self,
+        mut parts: Arc<Parts>,
+        body: B,
+    ) -> Answer {
         if let Some(probe) = &self.options.probe
             && probe.is_asked(&parts)
         {
@@ -162,21 +165,22 @@ impl HttpEndpoint {
         }
         #[cfg(all(feature = "auth", feature = "http-client"))]
         if let Some(login) = self.login_at(&parts) {
-            return self.answer_login(login, &parts, body).await;
+            return Box::pin(self.answer_login(login, &parts, body)).await;
         }
         let refused = match self.verifies_senders() {
-            true => self.authenticate(&mut parts).await,
+            true => Box::pin(self.authenticate(Arc::make_mut(&mut parts))).await,
             false => None,
         };
-        let parts = Arc::new(parts);
         let mut body = Some(body);
-        let mut answer = match (refused, self.http_sse_at(parts.uri.path())) {
-            (Some(refused), _) => refused,
-            (None, Some(both)) => self.http_sse(both, &parts, &mut body).await,
-            (None, None) => self.answer(&parts, &mut body).await,
+        let mut answer = if let Some(refused) = refused {
+            refused
+        } else if let Some(both) = self.http_sse_at(parts.uri.path()) {
+            Box::pin(self.http_sse(both, &parts, &mut body)).await
+        } else {
+            self.answer(&parts, &mut body).await
         };
         if let Some(body) = body {
-            self.discard(&parts, body).await;
+            Box::pin(self.discard(&parts, body)).await;
         }
         #[cfg(feature = "auth")]
         {
@@ -227,14 +231,15 @@ impl HttpEndpoint {
     async fn answer<B: Body>(&self, parts: &Arc<Parts>, body: &mut Option<B>) -> Answer {
         let head = RequestHead(parts);
         let methods = self.endpoint().methods();
-        match self.endpoint().open(&head) {
+        let opening = self.endpoint().open(&head);
+        match opening {
             Ok(Opening::Preflight) => answer::preflight(parts, methods),
             Ok(_) if let Some(refused) = self.count_messages(parts, 1) => refused,
-            Ok(Opening::Delete(id)) => self.delete(parts, id).await,
+            Ok(Opening::Delete(id)) => Box::pin(self.delete(parts, id)).await,
             // Sessions that end here, and those of other processes, still have answers and streams.
             Ok(opening) if self.is_closing() && !self.continues(&opening) => answer::closing(),
             Ok(Opening::Post(post)) => self.post(parts, &post, body).await,
-            Ok(Opening::Get(get)) => self.get(parts, &get).await,
+            Ok(Opening::Get(get)) => Box::pin(self.get(parts, &get)).await,
             Err(refusal) => answer::refusal(refusal, methods),
         }
     }
@@ -353,22 +358,37 @@ impl HttpEndpoint {
             Ok(body) => body,
             Err(refused) => return refused,
         };
-        let stateless = match self.endpoint().route_body(post, &body) {
-            Route::Session(id) => return self.session_post(parts, id, post, body).await,
+        let route = self.endpoint().route_body(post, &body);
+        let stateless = match route {
+            Route::Session(id) => {
+                let session = match self.session(parts, id, body.text().as_ref()).await {
+                    Ok(session) => session,
+                    Err(answer) => return answer,
+                };
+                let reading = match self.session_post(parts, &session, post, body) {
+                    Ok(reading) => reading,
+                    Err(refusal) => return answer::refusal(refusal, ""),
+                };
+                return self.session_response(&session, reading).await;
+            }
             Route::Refuse(refusal) => {
                 return answer::refusal(refusal, self.endpoint().methods());
             }
             Route::Initialize if self.options.sessions => {
-                return self.initialize(parts, post, &body).await;
+                return Box::pin(self.initialize(parts, post, &body)).await;
             }
             Route::Stateless(revision) => Some(revision),
             // A handshake that opens no session is as good as any other exchange.
             Route::Initialize | Route::Modern => None,
         };
-        match self.exchange(stateless, parts, post, &body) {
-            Ok((exchange, begun)) => exchange.answer(begun).await,
-            Err(refusal) => answer::refusal(refusal, ""),
-        }
+        let answering = match self.exchange(stateless, parts, post, &body) {
+            // Most have ended, so the future of a response has no room for one that goes on.
+            Ok((exchange, StreamResponse::Pending)) => Box::pin(exchange.answer()),
+            Ok((exchange, begun)) => return exchange.answer_with(begun),
+            Err(refusal) => return answer::refusal(refusal, ""),
+        };
+        drop(body);
+        answering.await
     }
 
     /// Handles the messages of a body that belong to no session, with a machine of their own.
@@ -390,7 +410,8 @@ impl HttpEndpoint {
         let mut conversation = self.exchange_connection(parts, machine);
         let opened = conversation.streams(ServerStreams::open);
         let reader = opened.unwrap_or(Err(Refusal::Unavailable("the connection has ended")))?;
-        let (now, channel) = (conversation.now(), reader.channel());
+        // It was made just now.
+        let (now, channel) = (conversation.with(|core| core.now), reader.channel());
         let source = Source::post(channel, post);
         let status = conversation.take_in(now, &source, parts, body);
         conversation.streams(|streams| streams.handled(channel, status));

@@ -66,16 +66,18 @@ impl Exchange {
         self.place = Some(place);
     }
 
-    /// Returns the answer, or the stream that it comes on.
+    /// Returns the answer, or the stream that it comes on, once one of them is decided.
     ///
     /// The first message decides between them: if that is the answer, it has its own status,
     /// however long it took (SH-46). Proxies see nothing until then, so the answer becomes a stream
     /// as soon as a comment is due.
-    pub(super) async fn answer(mut self, begun: StreamResponse) -> Answer {
-        let response = match begun {
-            StreamResponse::Pending => poll_fn(|cx| self.poll_response(cx)).await,
-            decided => decided,
-        };
+    pub(super) async fn answer(mut self) -> Answer {
+        let response = poll_fn(|cx| self.poll_response(cx)).await;
+        self.answer_with(response)
+    }
+
+    /// Returns the answer, or the stream that it comes on, as it was decided.
+    pub(super) fn answer_with(mut self, response: StreamResponse) -> Answer {
         match response {
             StreamResponse::Events => {
                 self.conversation.set_refuses(true);

@@ -26,7 +26,7 @@ use crate::http::server::endpoint::session::{Posted, Session};
 use crate::http::server::endpoint::sessions::mint;
 use crate::http::server::exchange::caller::owner;
 use crate::http::server::exchange::conversation::ServedConversation;
-use crate::http::server::messages::answer::{self, Answer, FLOODED, no_session};
+use crate::http::server::messages::answer::{self, Answer, CLOSING, FLOODED, no_session};
 use crate::http::server::messages::body::HttpBody;
 use crate::http::server::processes::sharing::{FIRST, Saved};
 use crate::server::ServerStreams;
@@ -140,25 +140,21 @@ impl HttpEndpoint {
         }
     }
 
-    /// Messages for a session.
-    pub(super) async fn session_post(
+    /// Messages for a session, which is [found](Self::session) before. Returns the reader of what answers them.
+    pub(super) fn session_post(
         &self,
         parts: &Arc<Parts>,
-        id: SessionId<'_>,
+        session: &Arc<Session>,
         post: &Post<'_>,
         body: OwnedMessages<Text>,
-    ) -> Answer {
-        let session = match self.session(parts, id, body.text().as_ref()).await {
-            Ok(session) => session,
-            Err(answer) => return answer,
-        };
+    ) -> Result<Reading, Refusal> {
         if self.is_closing() && body.requests() > 0 {
-            return answer::closing();
+            return Err(Refusal::Unavailable(CLOSING));
         }
         let place = self.calls.take(self.caller(parts));
         // Messages that end at once, such as a cancellation, need no place.
         if place.is_none() && body.calls() > 0 {
-            return answer::busy(CROWDED);
+            return Err(Refusal::Unavailable(CROWDED));
         }
         let opened = session.streams(|streams| {
             let reader = streams.open_for(&body)?;
@@ -167,11 +163,11 @@ impl HttpEndpoint {
         });
         let reader = match opened {
             Some(Ok(reader)) => reader,
-            Some(Err(refusal)) => return answer::refusal(refusal, ""),
-            None => return over(&session),
+            Some(Err(refusal)) => return Err(refusal),
+            None => return Err(over(session)),
         };
         let channel = reader.channel();
-        let mut reading = Reading::new(Arc::clone(&session), reader);
+        let reading = Reading::new(Arc::clone(session), reader);
         let posted = Posted {
             channel,
             post: OwnedPost::new(post),
@@ -180,11 +176,22 @@ impl HttpEndpoint {
         };
         if !session.post(posted, self.options.limits.body) {
             session.streams(|streams| streams.release(channel));
-            return answer::busy(FLOODED);
+            return Err(Refusal::Unavailable(FLOODED));
         }
+        Ok(reading)
+    }
+
+    /// The response to messages for a session.
+    pub(super) async fn session_response(
+        &self,
+        session: &Arc<Session>,
+        mut reading: Reading,
+    ) -> Answer {
         match reading.response().await {
-            StreamResponse::Events => self.events(&session, reading),
-            decided => answer::decided(decided).unwrap_or_else(|| over(&session)),
+            StreamResponse::Events => self.events(session, reading),
+            decided => {
+                answer::decided(decided).unwrap_or_else(|| answer::refusal(over(session), ""))
+            }
         }
     }
 
@@ -207,7 +214,7 @@ impl HttpEndpoint {
         let reader = match self.attach(&session, get.last_event_id).await {
             Some(Ok(reader)) => reader,
             Some(Err(refusal)) => return answer::refusal(refusal, self.endpoint().methods()),
-            None => return over(&session),
+            None => return answer::refusal(over(&session), ""),
         };
         // The previous reader is notified.
         session.wake();
@@ -236,7 +243,7 @@ impl HttpEndpoint {
 
     /// The session of this id, if it belongs to the caller and to this process. If the process that
     /// owns it is dead, it is taken over; if it lives, the answer is that process's.
-    async fn session(
+    pub(super) async fn session(
         &self,
         parts: &Arc<Parts>,
         id: SessionId<'_>,
@@ -248,12 +255,15 @@ impl HttpEndpoint {
             if !may_use(&session) {
                 return Err(no_session());
             }
-            if self.is_owned(&session).await? {
+            if self.processes.is_none() || Box::pin(self.is_owned(&session)).await? {
                 return Ok(session);
             }
         }
-        self.forward_to_owner(parts, id.as_str(), body).await?;
-        let found = self.take_over(parts, id.as_str()).await?;
+        if self.processes.is_none() {
+            return Err(no_session());
+        }
+        Box::pin(self.forward_to_owner(parts, id.as_str(), body)).await?;
+        let found = Box::pin(self.take_over(parts, id.as_str())).await?;
         found
             .filter(|session| may_use(session))
             .ok_or_else(no_session)
@@ -262,10 +272,10 @@ impl HttpEndpoint {
 
 /// A session that a request found is over. If its client has not ended it, another process may have it, or
 /// will.
-fn over(session: &Session) -> Answer {
+fn over(session: &Session) -> Refusal {
     match session.may_continue() {
-        true => answer::busy(MOVING),
-        false => no_session(),
+        true => Refusal::Unavailable(MOVING),
+        false => Refusal::SessionUnknown,
     }
 }
 

@@ -15,7 +15,7 @@ use crate::http::server::messages::body::Events;
 use crate::runtime::{RuntimeHandle, Sleep};
 
 /// Holds a stream as long as it is read.
-pub(super) struct Reading {
+pub(in crate::http::server) struct Reading {
     session: Arc<Session>,
     reader: StreamReader,
     /// The response was no stream, so the reader is no more.

@@ -74,7 +74,7 @@ pub(in crate::http::server) fn busy(reason: &'static str) -> Answer {
 
 /// Nothing new is begun any more.
 pub(in crate::http::server) fn closing() -> Answer {
-    busy("the server is shutting down")
+    busy(CLOSING)
 }
 
 /// There is no such session (SH-30).
@@ -156,6 +156,9 @@ fn error_body(code: i64, text: &str) -> Vec<u8> {
 
 /// The fields of most responses.
 const FIELDS: usize = 4;
+
+/// The reason why nothing new is begun.
+pub(in crate::http::server) const CLOSING: &str = "the server is shutting down";
 
 /// The reason why a body is not taken.
 pub(in crate::http::server) const FLOODED: &str = "the session has too many messages to take in";

@@ -151,7 +151,8 @@ impl LocalForward {
         let call: Call = Box::new(move |request| {
             let endpoint = endpoint.upgrade()?;
             Some(Box::pin(async move {
-                let response = endpoint.serve(request.map(HttpBody::full)).await;
+                let (parts, body) = request.into_parts();
+                let response = endpoint.serve(Arc::new(parts), HttpBody::full(body)).await;
                 Ok(response.map(|body| Box::pin(LocalBody(body)) as ForwardedBody))
             }))
         });

@@ -1,6 +1,7 @@
 //! Requests that another process has forwarded: the side of the owner.
 
 use core::task::{Context, Poll};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::request::Parts;
@@ -52,7 +53,7 @@ impl HttpEndpoint {
             Err(outcome) => return without_response(outcome),
         };
         let body = HttpBody::full(body.into());
-        let answer = self.serve_head(head, body).await;
+        let answer = self.serve_head(Arc::new(head), body).await;
         if answer.extensions().get::<NotOwner>().is_some() {
             return without_response(ForwardedOutcome::NotOwner);
         }
