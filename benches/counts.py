@@ -88,6 +88,13 @@ TABLES = [
         ["sse-stream", "eventsource-stream"],
         binary_of_others=COUNT_PEERS,
     ),
+    Table(
+        "lines",
+        "a message of a newline stream in chunks; the splitter only looks for newlines",
+        [Row("lines in 64 kB", 2, 10, 600), Row("lines by byte", 1, 2, 600)],
+        ["mcp-proto"],
+        ["splitter"],
+    ),
     # Short texts as many at once as a busy client sends; large ones one by one.
     Table(
         "pipe",

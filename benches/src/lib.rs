@@ -5,6 +5,7 @@ pub mod arguments;
 pub mod encode;
 pub mod events;
 pub mod inputs;
+pub mod lines;
 pub mod messages;
 mod run;
 

@@ -7,6 +7,7 @@ use crate::arguments::{self, ArgumentPeer};
 use crate::encode::{self, EncodePeer};
 use crate::events::{self, EventPeer};
 use crate::inputs::{self, Input};
+use crate::lines::{self, LinePeer};
 use crate::messages::{self, Peer};
 
 /// A run as the arguments of a program name it.
@@ -34,7 +35,7 @@ impl Run {
         }
     }
 
-    /// Runs this library.
+    /// Runs this library, or the splitter.
     ///
     /// # Panics
     ///
@@ -43,7 +44,9 @@ impl Run {
         let known = self.messages::<messages::McpProto>()
             || self.arguments::<arguments::McpProto>()
             || self.values::<encode::McpProto>()
-            || self.events::<events::McpProto>();
+            || self.events::<events::McpProto>()
+            || self.lines::<lines::McpProto>()
+            || self.lines::<lines::Splitter>();
         assert!(known, "no such contestant or input");
     }
 
@@ -89,6 +92,24 @@ impl Run {
         let chunks = events::chunks(stream, size);
         for _ in 0..self.times {
             black_box(events::count::<P>(black_box(&chunks)));
+        }
+        true
+    }
+
+    /// Runs if the contestant is `P` and the input a newline stream; returns true then.
+    pub fn lines<P: LinePeer>(&self) -> bool {
+        let chunk = match self.input.as_str() {
+            "lines in 64 kB" => 65_536,
+            "lines by byte" => 1,
+            _ => return false,
+        };
+        if self.peer != P::NAME {
+            return false;
+        }
+        let stream = inputs::stream(600);
+        let mut peer = P::default();
+        for _ in 0..self.times {
+            assert_eq!(peer.read(black_box(&stream), chunk), 600);
         }
         true
     }
