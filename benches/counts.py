@@ -95,6 +95,13 @@ TABLES = [
         ["mcp-proto"],
         ["splitter"],
     ),
+    Table(
+        "in flight",
+        "a request, answered in any order, and another in its place",
+        [Row(f"{count} in flight", 1, 1, 20_000) for count in ("1", "10,000", "100,000")],
+        ["mcp-proto"],
+        [],
+    ),
     # Short texts as many at once as a busy client sends; large ones one by one.
     Table(
         "pipe",

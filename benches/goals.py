@@ -94,7 +94,7 @@ GOALS = [
         "newline stream in chunks of 64 kB, nanoseconds of CPU for a message",
         lambda it: [it.cpu["lines"]["lines in 64 kB"]["mcp-proto"]],
         [85],
-        "Of 1,790 instructions 1,500 validate the message (`Scanner::container_end` 330, `Scanner::walk` 220, strings by word 170) and 160 copy it; "
+        "Of 1,790 instructions 1,500 validate the message (`json::scan::container` 330, `json::scan` 220, strings by word 170) and 160 copy it; "
         "finding its line takes 130.",
     ),
     Goal(
@@ -102,6 +102,13 @@ GOALS = [
         lambda it: [it.time("lines", "lines by byte", "mcp-proto", "splitter")],
         [1.2],
         "`Inbox::next_message` and `Inbox::spare_mut`, which look at the state of the inbox for each byte: 130 instructions, of a splitter 98.",
+    ),
+    Goal(
+        "10,000 · 100,000 requests in flight, answered in any order, CPU of a step, of that with one",
+        lambda it: [it.cpu["in flight"][f"{count} in flight"]["mcp-proto"] / it.cpu["in flight"]["1 in flight"]["mcp-proto"] for count in ("10,000", "100,000")],
+        [1.5, 2],
+        "The instructions are those of one request (3,900); the rest are misses: a slot of 200 bytes lies on four lines of the cache, and the head of a chain of "
+        "ids is in the slot of another request.",
     ),
     Goal(
         "echo on a pipe, 64 at once, CPU of a loop over serde_json: core · typed on tokio · on smol",

@@ -4,6 +4,7 @@
 pub mod arguments;
 pub mod encode;
 pub mod events;
+pub mod in_flight;
 pub mod inputs;
 pub mod lines;
 pub mod messages;

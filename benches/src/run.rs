@@ -6,6 +6,7 @@ use std::hint::black_box;
 use crate::arguments::{self, ArgumentPeer};
 use crate::encode::{self, EncodePeer};
 use crate::events::{self, EventPeer};
+use crate::in_flight::Busy;
 use crate::inputs::{self, Input};
 use crate::lines::{self, LinePeer};
 use crate::messages::{self, Peer};
@@ -46,7 +47,8 @@ impl Run {
             || self.values::<encode::McpProto>()
             || self.events::<events::McpProto>()
             || self.lines::<lines::McpProto>()
-            || self.lines::<lines::Splitter>();
+            || self.lines::<lines::Splitter>()
+            || self.in_flight();
         assert!(known, "no such contestant or input");
     }
 
@@ -92,6 +94,21 @@ impl Run {
         let chunks = events::chunks(stream, size);
         for _ in 0..self.times {
             black_box(events::count::<P>(black_box(&chunks)));
+        }
+        true
+    }
+
+    /// Runs if the contestant is this library and the input a number of requests in flight, 20,000 steps each time; returns true then.
+    fn in_flight(&self) -> bool {
+        let count = match self.input.as_str() {
+            "1 in flight" => 1,
+            "10,000 in flight" => 10_000,
+            "100,000 in flight" => 100_000,
+            _ => return false,
+        };
+        let mut busy = Busy::new(count);
+        for _ in 0..self.times * 20_000 {
+            busy.step();
         }
         true
     }
