@@ -5,7 +5,7 @@ use std::io::{self, Error, Read as _, Write as _};
 use mcp_proto::json::{Object, Raw};
 use mcp_proto::model::{ServerFeatures, TextResult};
 use mcp_proto::server::{Event, Growing, Server, ServerConfig};
-use mcp_proto::{Instant, Link, Outcome, TurnEnd, Verdict};
+use mcp_proto::{Instant, Link, Outcome, PreparedConfig, TurnEnd, Verdict};
 
 use crate::bare;
 use crate::ours;
@@ -62,7 +62,9 @@ fn core() -> io::Result<()> {
         capabilities,
         ..ServerConfig::new("echo", "1.0")
     };
-    let server = Server::new(config, Growing).map_err(Error::other)?;
+    // With its texts as they are written, as the servers of mcp-async have them.
+    let prepared = PreparedConfig::from(config).shared();
+    let server = Server::new(prepared, Growing).map_err(Error::other)?;
     // As large as what the floor reads at once.
     let buffer = || vec![0; ROOM];
     let mut link = Link::new(server, buffer(), buffer()).map_err(Error::other)?;
@@ -70,10 +72,10 @@ fn core() -> io::Result<()> {
     loop {
         let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let rest = link.turn(Instant::from_millis(millis), |server, event, outbox| {
-            let Event::Request { token, params, .. } = event else {
+            let Event::Request { token, context, .. } = event else {
                 return Verdict::Done;
             };
-            let arguments = params.get("arguments").and_then(Raw::object);
+            let arguments = context.arguments.and_then(Raw::object);
             let text = arguments.unwrap_or(Object::EMPTY).get("text");
             let said = TextResult::from(text.and_then(Raw::string).unwrap_or_default());
             outbox
