@@ -101,7 +101,7 @@ impl<S: Store<u8>> ArrayBuf<S> {
             return Err(BufferFull { needed });
         };
         if let Some((last, rest)) = place.split_last_mut() {
-            rest.copy_from_slice(elements);
+            store::copy(elements, rest);
             *last = b']';
         }
         self.used = 0;

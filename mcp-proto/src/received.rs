@@ -259,15 +259,20 @@ impl<T: ReceivedRequest, S: Store<Slot<T>>, B: Store<u8>> ReceivedRequests<T, S,
         &mut self,
         key: Key,
         out: &mut [u8],
-        write: impl Fn(&T, &mut [u8]) -> Result<usize, SendError>,
+        write: &WriteFor<'_, T>,
     ) -> Result<Written, SendError> {
         let Some(request) = self.table.get(key) else {
             return Err(SendError::Stale);
         };
         let received = request.received();
         let batch = received.batched.then_some(&mut self.batch);
-        let write = |out: &mut [u8]| write(request, out);
-        put::<T, B>(batch, self.max_message, Some(received.id()), out, write)
+        put::<T, B>(
+            batch,
+            self.max_message,
+            Some(received.id()),
+            out,
+            &|out: &mut [u8]| write(request, out),
+        )
     }
 
     /// Writes an answer of the core: into the array that is gathered if it is `batched`, or to `out`.
@@ -284,7 +289,7 @@ impl<T: ReceivedRequest, S: Store<Slot<T>>, B: Store<u8>> ReceivedRequests<T, S,
     ) -> Result<Written, BufferFull> {
         let batch = batched.then_some(&mut self.batch);
         let write = |out: &mut [u8]| Ok(write(out)?);
-        put::<T, B>(batch, self.max_message, id, out, write).or_else(without_payload)
+        put::<T, B>(batch, self.max_message, id, out, &write).or_else(without_payload)
     }
 
     /// Writes the one answer to a request that was cancelled by the alias.
@@ -298,7 +303,7 @@ impl<T: ReceivedRequest, S: Store<Slot<T>>, B: Store<u8>> ReceivedRequests<T, S,
         out: &mut [u8],
     ) -> Result<Written, BufferFull> {
         let max_message = self.max_message;
-        let written = self.answer(key, out, |request, out| {
+        let written = self.answer(key, out, &|request, out| {
             let id = Some(request.received().id());
             write_error(
                 id,
@@ -368,6 +373,9 @@ impl<T: ReceivedRequest, S: Store<Slot<T>>, B: Store<u8>> ReceivedRequests<T, S,
     }
 }
 
+/// Writes the answer to a request. It is called indirectly, so that the code around it exists once.
+type WriteFor<'w, T> = dyn Fn(&T, &mut [u8]) -> Result<usize, SendError> + 'w;
+
 /// Writes an answer: into the array, if it belongs into one that has room for it, otherwise to `out`, and an error in its place if
 /// there will never be room for it.
 fn put<T: ReceivedRequest, B: Store<u8>>(
@@ -375,11 +383,11 @@ fn put<T: ReceivedRequest, B: Store<u8>>(
     max_message: usize,
     id: Option<Id<'_>>,
     out: &mut [u8],
-    write: impl Fn(&mut [u8]) -> Result<usize, SendError>,
+    write: &dyn Fn(&mut [u8]) -> Result<usize, SendError>,
 ) -> Result<Written, SendError> {
     let mut is_replaced = false;
     let is_gathered = match batch {
-        Some(batch) => batch.gather(&write)?,
+        Some(batch) => batch.gather(write)?,
         None => false,
     };
     let len = if is_gathered {

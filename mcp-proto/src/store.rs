@@ -156,6 +156,14 @@ pub(crate) fn enlarge<T>(store: &mut impl Store<T>, least: usize, wanted: usize)
     store.grow(wanted.max(least)) || store.grow(least)
 }
 
+/// Copies as many bytes as both have. Not `copy_from_slice`, whose panic stays in code that is optimized for size.
+#[inline]
+pub(crate) fn copy(from: &[u8], to: &mut [u8]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+    }
+}
+
 /// Moves `bytes[start..end]` to the front.
 pub(crate) fn shift(bytes: &mut [u8], start: usize, end: usize) {
     // Not `copy_within`, which has a panic path that no check in front of it removes. A block

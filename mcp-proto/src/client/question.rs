@@ -51,7 +51,7 @@ impl<S: Storage> Client<'_, S> {
         };
         let key = self.questions.key(token)?;
         self.questions.running(key)?;
-        let written = self.questions.answer(key, out, |question, out| {
+        let written = self.questions.answer(key, out, &|question, out| {
             answer(question.received().id(), revision, &outcome, out)
         })?;
         self.questions.remove(key);

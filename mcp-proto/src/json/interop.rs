@@ -10,6 +10,10 @@ use serde::Deserialize;
 use super::Raw;
 #[cfg(any(feature = "serde-json", feature = "simd-json"))]
 use super::repair_surrogates;
+#[cfg(feature = "serde-json-core")]
+use super::utf8;
+#[cfg(feature = "serde-json-core")]
+use crate::store;
 
 #[cfg(feature = "serde-json")]
 impl<'b> Raw<'b> {
@@ -141,7 +145,7 @@ fn pair_free<'s>(json: &[u8], out: &'s mut [u8]) -> Option<&'s [u8]> {
     let mut len = 0;
     let mut append = |bytes: &[u8]| {
         let place = out.get_mut(len..)?.get_mut(..bytes.len())?;
-        place.copy_from_slice(bytes);
+        store::copy(bytes, place);
         len += bytes.len();
         Some(())
     };
@@ -153,7 +157,7 @@ fn pair_free<'s>(json: &[u8], out: &'s mut [u8]) -> Option<&'s [u8]> {
         rest = behind;
         match piece {
             Piece::Escape(value @ (0xD800..=0xDFFF | 0x1_0000..)) => {
-                append(lossy(value).encode_utf8(&mut [0; 4]).as_bytes())?;
+                append(utf8::encode(lossy(value), &mut [0; 4]))?;
             }
             Piece::Run(_) | Piece::Escape(_) => append(now)?,
         }

@@ -107,7 +107,8 @@ impl<'b> Raw<'b> {
     }
 
     /// The value, if it is a string.
-    #[inline]
+    #[cfg_attr(feature = "alloc", inline)]
+    #[cfg_attr(not(feature = "alloc"), inline(never))]
     pub fn string(self) -> Option<Str<'b>> {
         let content = self.bytes.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         Some(Str::at_most(content, self.form))

@@ -196,7 +196,8 @@ impl<'b> Scanner<'b> {
 
     /// As [`value`](Self::value), inlined for the one caller that has to be fast, at the price of
     /// its size. The members of an object are noted in `places`.
-    #[inline(always)]
+    #[cfg_attr(feature = "alloc", inline(always))]
+    #[cfg_attr(not(feature = "alloc"), inline(never))]
     pub(crate) fn value_in_place(
         &mut self,
         places: Option<&mut MemberPlaces>,

@@ -42,7 +42,7 @@ pub(super) fn pass(bytes: &[u8], from: usize) -> Result<End, Fault> {
                 Some(0x80..) => {
                     // A word or two in another script: character by character.
                     foreign = foreign.saturating_add(1);
-                    at = if foreign < OFTEN {
+                    at = if foreign < OFTEN || !words::HAS_BLOCKS {
                         pass_beyond_ascii(bytes, at)?
                     } else {
                         pass_foreign(bytes, at)?
@@ -69,7 +69,7 @@ fn next_stop(bytes: &[u8], from: usize) -> usize {
         }
         at += 8;
     }
-    if is_plain::<32>(bytes, at) {
+    if words::HAS_BLOCKS && is_plain::<32>(bytes, at) {
         at += 32;
         while is_plain::<64>(bytes, at) {
             at += 64;
@@ -108,7 +108,7 @@ fn pass_beyond_ascii(bytes: &[u8], from: usize) -> Result<usize, Fault> {
     let mut at = from;
     let near = from.saturating_add(SINGLE);
     while let Some(0x80..) = bytes.get(at) {
-        if at > near {
+        if words::HAS_BLOCKS && at > near {
             return pass_foreign(bytes, at);
         }
         let Some(end) = utf8::char_end(bytes, at) else {

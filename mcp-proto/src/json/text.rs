@@ -6,6 +6,7 @@ use super::escape::{self, Piece, Pieces};
 use super::string::Form;
 use super::{DecodeError, utf8, words};
 use crate::revision::Revision;
+use crate::store;
 
 /// A string: either a peer's, as it stood between its quotes, or our own plain text.
 ///
@@ -127,7 +128,7 @@ impl<'b> Str<'b> {
             let mut encoded = [0; 4];
             let bytes = match piece {
                 Piece::Run(run) => run,
-                Piece::Escape(value) => escape::lossy(value).encode_utf8(&mut encoded).as_bytes(),
+                Piece::Escape(value) => utf8::encode(escape::lossy(value), &mut encoded),
             };
             let place = scratch
                 .get_mut(len..)
@@ -135,7 +136,7 @@ impl<'b> Str<'b> {
             let Some(place) = place else {
                 return Err(DecodeError::scratch(self.decoded_len()));
             };
-            place.copy_from_slice(bytes);
+            store::copy(bytes, place);
             len += bytes.len();
         }
         Ok(utf8::text(scratch.get(..len).unwrap_or_default()))

@@ -27,6 +27,20 @@ pub(super) fn char_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
+/// Returns the bytes of a character. Not `encode_utf8`, whose panic stays in code that is optimized for size.
+pub(super) fn encode(char: char, bytes: &mut [u8; 4]) -> &[u8] {
+    let value = u32::from(char);
+    let next = |shift: u32| 0x80 | (value >> shift & 0x3F) as u8;
+    let (encoded, len) = match value {
+        ..0x80 => ([value as u8, 0, 0, 0], 1),
+        0x80..0x800 => ([0xC0 | (value >> 6) as u8, next(0), 0, 0], 2),
+        0x800..0x1_0000 => ([0xE0 | (value >> 12) as u8, next(6), next(0), 0], 3),
+        _ => ([0xF0 | (value >> 18) as u8, next(12), next(6), next(0)], 4),
+    };
+    *bytes = encoded;
+    bytes.get(..len).unwrap_or_default()
+}
+
 /// The start of the character that `at` lies in, if it is cut there.
 #[inline]
 pub(super) fn boundary(bytes: &[u8], at: usize) -> usize {
@@ -123,6 +137,17 @@ mod tests {
                     check(&text, before.len(), text.len());
                 }
             }
+        }
+    }
+
+    #[test]
+    fn every_character_is_encoded() {
+        for char in '\0'..=char::MAX {
+            let (mut ours, mut expected) = ([0; 4], [0; 4]);
+            assert_eq!(
+                encode(char, &mut ours),
+                char.encode_utf8(&mut expected).as_bytes()
+            );
         }
     }
 }

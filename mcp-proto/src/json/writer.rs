@@ -6,8 +6,8 @@ use super::field_notes::{FieldNotes, Fields};
 use super::float::{self, Parts};
 use super::member_watch::MemberWatch;
 use super::string::Form;
-use super::{Raw, Str, words};
-use crate::BufferFull;
+use super::{Raw, Str, utf8, words};
+use crate::{BufferFull, store};
 
 /// Writes JSON into a slice; past the end of the slice it continues to count.
 ///
@@ -183,14 +183,17 @@ impl<'o> Writer<'o> {
     pub fn text(&mut self, text: Str<'_>) {
         match text.form() {
             Form::Ours | Form::Plain | Form::Escaped => self.text_exact(text),
-            Form::Lone => {
-                self.byte(b'"');
-                for char in text.chars() {
-                    self.escaped(char.encode_utf8(&mut [0; 4]).as_bytes());
-                }
-                self.byte(b'"');
-            }
+            Form::Lone => self.chars(text.chars()),
         }
+    }
+
+    /// Characters as one string.
+    pub(crate) fn chars(&mut self, chars: impl Iterator<Item = char>) {
+        self.byte(b'"');
+        for char in chars {
+            self.escaped(utf8::encode(char, &mut [0; 4]));
+        }
+        self.byte(b'"');
     }
 
     /// A string with its quotes, a peer's exactly as it came: for what is echoed, such as ids
@@ -312,7 +315,8 @@ impl<'o> Writer<'o> {
         }
     }
 
-    #[inline]
+    #[cfg_attr(feature = "alloc", inline)]
+    #[cfg_attr(not(feature = "alloc"), inline(never))]
     pub(super) fn byte(&mut self, byte: u8) {
         match self.out.get_mut(self.len) {
             Some(slot) => {
@@ -327,7 +331,7 @@ impl<'o> Writer<'o> {
         let free = self.out.get_mut(self.len..);
         match free.and_then(|free| free.get_mut(..bytes.len())) {
             Some(place) => {
-                place.copy_from_slice(bytes);
+                store::copy(bytes, place);
                 self.len = self.len.saturating_add(bytes.len());
             }
             None => self.count(bytes),

@@ -25,7 +25,8 @@ impl<'b> Id<'b> {
 
     /// The id that this value is; `None` for null, booleans, containers and numbers with a
     /// fraction or an exponent, even `1.0` (JR-36).
-    #[inline]
+    #[cfg_attr(feature = "alloc", inline)]
+    #[cfg_attr(not(feature = "alloc"), inline(never))]
     pub fn from_raw(raw: Raw<'b>) -> Option<Self> {
         match raw.as_bytes() {
             [b'"', ..] => raw.string().map(Self::String),

@@ -222,7 +222,8 @@ impl<'b> Members<'b> {
     }
 
     /// The message that these members make.
-    #[inline(always)]
+    #[cfg_attr(feature = "alloc", inline(always))]
+    #[cfg_attr(not(feature = "alloc"), inline(never))]
     pub(super) fn judge(&self, places: &MemberPlaces) -> Message<'b> {
         if let Some(member) = self.duplicate {
             return self.invalid(Reason::Doubled(member));

@@ -314,16 +314,7 @@ fn write_requested(requested: Option<Raw<'_>>, w: &mut Writer<'_>) {
     };
     if let Some(text) = requested.string() {
         w.literal(r#","requested":"#);
-        let mut kept = [0; REQUESTED * 4];
-        let mut len = 0;
-        for char in text.chars().take(REQUESTED) {
-            if let Some(place) = kept.get_mut(len..len + char.len_utf8()) {
-                char.encode_utf8(place);
-                len += char.len_utf8();
-            }
-        }
-        let kept = kept.get(..len).unwrap_or_default();
-        w.string(core::str::from_utf8(kept).unwrap_or_default());
+        w.chars(text.chars().take(REQUESTED));
     } else if requested.as_bytes().len() <= REQUESTED {
         w.literal(r#","requested":"#);
         w.raw(requested);

@@ -93,7 +93,7 @@ impl<S: Storage> Server<'_, S> {
         let Self {
             config, requests, ..
         } = self;
-        let written = requests.answer(key, out, |request, out| {
+        let written = requests.answer(key, out, &|request, out| {
             write_outcome(config, request, &outcome, out)
         })?;
         is_error |= written.is_replaced;

@@ -99,7 +99,7 @@ impl<S: Store<u8>> Subscriptions<S> {
         let entry = self.store.as_mut().get_mut(self.used..end).ok_or(Full)?;
         let (header, text) = entry.split_at_mut_checked(HEADER).ok_or(Full)?;
         match uri.as_plain() {
-            Some(plain) => text.copy_from_slice(plain.as_bytes()),
+            Some(plain) => store::copy(plain.as_bytes(), text),
             None => drop(uri.decode_exact(text).map_err(|_| Full)?),
         }
         for (place, field) in header.iter_mut().zip(fields.into_iter().chain([0])) {
@@ -147,8 +147,8 @@ impl<S: Store<u8>> Subscriptions<S> {
                 && let Some(place) = self.store.as_mut().get_mut(at..at.saturating_add(8))
                 && let Some((first, second)) = place.split_at_mut_checked(4)
             {
-                first.copy_from_slice(&slot.to_le_bytes());
-                second.copy_from_slice(&generation.to_le_bytes());
+                store::copy(&slot.to_le_bytes(), first);
+                store::copy(&generation.to_le_bytes(), second);
             }
             at = next;
         }
@@ -323,7 +323,7 @@ fn fields(owner: Owner, length: usize) -> [u8; FIELDS] {
         .chunks_exact_mut(4)
         .zip([slot, generation, length as u32])
     {
-        place.copy_from_slice(&field.to_le_bytes());
+        store::copy(&field.to_le_bytes(), place);
     }
     fields
 }
