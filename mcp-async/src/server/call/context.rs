@@ -6,6 +6,9 @@ use core::pin::Pin;
 use core::task::{self, Poll};
 use std::sync::Arc;
 
+use bytes::BytesMut;
+use http::HeaderValue;
+use http::request::Parts;
 use mcp_proto::json::{Object, RawBuf};
 use mcp_proto::model::{ClientFeatures, LoggingLevel};
 use mcp_proto::rpc::Method;
@@ -76,7 +79,7 @@ pub struct CallContext {
 pub(crate) struct Arrived {
     pub(crate) channel: Channel,
     /// The head of its HTTP request.
-    pub(crate) head: Option<Arc<http::request::Parts>>,
+    pub(crate) head: Option<Arc<Parts>>,
 }
 
 /// Waits for the end of a call.
@@ -362,13 +365,16 @@ impl CallContext {
     /// }
     /// # let _ = language;
     /// ```
-    pub fn http(&self) -> Option<&http::request::Parts> {
+    pub fn http(&self) -> Option<&Parts> {
         self.arrived.head.as_deref()
     }
 
-    /// From now on the call is served by this host.
-    pub(super) fn detach_to(&mut self, host: Arc<dyn CallHost>) {
+    /// From now on the call is served by this host. If it `leaves` its exchange before its handler runs, it keeps a copy of the head.
+    pub(super) fn detach_to(&mut self, host: Arc<dyn CallHost>, leaves: bool) {
         self.host = host;
+        if leaves {
+            self.arrived.head = self.arrived.head.as_deref().map(copied).map(Arc::new);
+        }
         // Its progress is of use without a token of the request.
         self.progress = true;
     }
@@ -423,6 +429,26 @@ impl Arrived {
     pub(in crate::server) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.head.as_deref()?.extensions.get()
     }
+}
+
+/// Copies a head whose texts share the buffer of its connection, which a call that runs for long must not hold.
+fn copied(head: &Parts) -> Parts {
+    let mut head = head.clone();
+    let len = head.headers.values().map(HeaderValue::len).sum();
+    let mut texts = BytesMut::with_capacity(len);
+    for value in head.headers.values_mut() {
+        texts.extend_from_slice(value.as_bytes());
+        let copy = HeaderValue::from_maybe_shared(texts.split().freeze());
+        // What was a value is one.
+        if let Ok(mut copy) = copy {
+            copy.set_sensitive(value.is_sensitive());
+            *value = copy;
+        }
+    }
+    if let Ok(uri) = head.uri.to_string().parse() {
+        head.uri = uri;
+    }
+    head
 }
 
 #[cfg(feature = "tracing")]

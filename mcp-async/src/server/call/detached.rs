@@ -108,7 +108,8 @@ impl Call<'_> {
     {
         let origin = self.context.clone();
         let host = Arc::new(DetachedHost::new(&origin, when, may_leave));
-        self.context.detach_to(Arc::clone(&host) as _);
+        let leaves = when != Detach::OnRequest;
+        self.context.detach_to(Arc::clone(&host) as _, leaves);
         let job = service.call(self);
         let is_ready = job.is_ready();
         if is_ready && when != Detach::Always {

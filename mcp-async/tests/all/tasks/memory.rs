@@ -1,11 +1,13 @@
 //! The memory of tasks that run.
 
-use crate::scripted::{Serve, declaring, modern, send};
+use crate::scripted::{RequestExt, Serve, declaring, modern, send, text};
 use core::future::{Future as _, pending, poll_fn};
 use core::pin::pin;
 use core::task::Poll;
 
 use allocation_counter::measure;
+use bytes::Bytes;
+use http::HeaderValue;
 use mcp_async::ErrorReply;
 use mcp_async::server::layers::around;
 use mcp_async::server::{Context, Detach, HandlerError, Tool};
@@ -42,6 +44,38 @@ fn a_task_that_runs_takes_little_memory() {
         assert!(created.contains("taskId"), "{created}");
     });
     assert!(pipe < 6 << 10 && http < 12 << 10, "{pipe} {http}");
+    crate::sim::end();
+}
+
+/// The texts of a head share the buffer that they were read into, of which a task is a small part.
+#[test]
+fn a_task_does_not_hold_the_buffer_of_its_connection() {
+    let (builder, _) = server_with(Tasks::new(), |server| {
+        let tool = Tool::new("asks").task(TaskPolicy::Required);
+        server.with(tool.handler(async |(): (), cx: Context<Running>| {
+            let () = sleep(1000).await;
+            let head = cx.http().expect("a head");
+            Ok(format!(
+                "{} {:?}",
+                head.uri.path(),
+                head.headers["accept-language"]
+            ))
+        }))
+    });
+    let service = builder.http().served();
+    let buffer = Bytes::from(b"ja, en".to_vec());
+    let language = HeaderValue::from_maybe_shared(buffer.clone()).unwrap();
+    let ask = |text: &str| modern(&declaring(BOTH, text));
+    let mut call = ask(r#"1 tools/call {"name":"asks","arguments":{}}"#);
+    call.headers_mut().insert("accept-language", language);
+    let created = send(&service, call).text();
+    pass(0);
+    assert!(buffer.is_unique());
+    pass(1000);
+    let id = text(&created, &["result", "taskId"]);
+    let poll = ask(&format!(r#"2 tasks/get {{"taskId":"{id}"}}"#));
+    let ended = send(&service, poll.with("mcp-name", &id)).text();
+    assert!(ended.contains(r#"/mcp \"ja, en\""#), "{ended}");
     crate::sim::end();
 }
 
