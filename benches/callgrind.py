@@ -41,7 +41,7 @@ def read(program: Path, peer: str, name: str, times: int) -> int:
 
 
 # The server of a work that needs one of its own.
-SERVERS = {"rs256": "rs256", "eddsa": "eddsa", "task": "tasks"}
+SERVERS = {"rs256": "rs256", "eddsa": "eddsa", "task": "tasks", "tools": "tools", "100 subscribers": "updates", "1000 subscribers": "updates"}
 
 
 def serve(program: Path, peer: str, work: str, times: int, output: Path | str = "/dev/null") -> int:

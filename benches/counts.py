@@ -131,6 +131,15 @@ TABLES = [
         HTTP,
     ),
     Table(
+        "large servers",
+        "an echo of 2026-07-28 beside 10,000 tools; an update, for each of its subscribers",
+        [Row("tools", 160, 800), Row("100 subscribers", 5, 20, 100), Row("1000 subscribers", 1, 4, 1000)],
+        ["mcp-tokio"],
+        [],
+        serve,
+        HTTP,
+    ),
+    Table(
         "client",
         "a call of a client: 64 at once on a pipe, one by one over HTTP",
         [Row("pipe, legacy", 128, 640), Row("pipe, modern", 128, 640), Row("HTTP, legacy", 16, 160), Row("HTTP, modern", 16, 160)],

@@ -26,6 +26,8 @@ pub(crate) fn serve(server: &str) -> io::Result<()> {
         "mcp-tokio" => ours::on_tokio(socket),
         "mcp-smol" => ours::on_smol(socket),
         "tasks" => ours::tasks_on_tokio(socket),
+        "tools" => ours::tools_on_tokio(socket),
+        "updates" => ours::updates_on_tokio(socket),
         #[cfg(feature = "auth")]
         "rs256" => ours::protected_on_tokio(socket, Signed::Rs256),
         #[cfg(feature = "auth")]

@@ -6,6 +6,7 @@ use std::io;
 
 use crate::child::{Piped, SERVERS, Server};
 use crate::drive::{CONNECTIONS, Crowd, Work};
+use crate::memory;
 use crate::pipe;
 use crate::requests::Era;
 
@@ -45,6 +46,40 @@ pub(crate) fn compare(rounds: usize) -> io::Result<()> {
     Ok(())
 }
 
+/// Compares a call of a server that has little else with one beside many tools, and beside many sessions.
+pub(crate) fn compare_beside(rounds: usize) -> io::Result<()> {
+    println!("server CPU of an echo beside others: the median of {rounds} rounds");
+    let names = ["mcp-tokio", "tools", "mcp-tokio"];
+    let servers: io::Result<Vec<_>> = names.iter().map(|name| Server::start(name)).collect();
+    let servers = servers?;
+    let mut idle = Vec::new();
+    memory::grow(servers[2].port, &mut idle, SESSIONS)?;
+    let crowds = servers
+        .iter()
+        .map(|it| Crowd::open(it.port, Work::Echo(Era::Modern)));
+    let mut crowds = crowds.collect::<io::Result<Vec<_>>>()?;
+    let mut spent = vec![Vec::new(); servers.len()];
+    for round in 0..=rounds {
+        for ((server, crowd), spent) in servers.iter().zip(&mut crowds).zip(&mut spent) {
+            let before = server.cpu()?;
+            crowd.work(CALLS)?;
+            if round > 0 {
+                spent.push(server.cpu()? - before);
+            }
+        }
+    }
+    for (name, ours) in ["alone", "10000 tools", "5000 sessions"]
+        .into_iter()
+        .zip(&spent)
+    {
+        print("beside", name, (ours, &spent[0]), CALLS * CONNECTIONS);
+    }
+    Ok(())
+}
+
+/// Idle sessions of a server.
+const SESSIONS: usize = 5_000;
+
 /// The conversations on a pipe: name, era, bytes of the text, calls in flight, and how often as many are made in one round.
 const TALKS: [(&str, Era, Option<usize>, usize, usize); 4] = [
     (Era::Legacy.name(), Era::Legacy, None, 64, 60),
@@ -83,12 +118,13 @@ pub(crate) fn compare_pipes(rounds: usize, other: Option<&str>) -> io::Result<()
     Ok(())
 }
 
-fn print(work: &str, name: &str, (ours, floor): (&[u64], &[u64]), calls: usize) {
+/// Prints the time for one call, and the ratio to the floor.
+pub(crate) fn print(work: &str, name: &str, (ours, floor): (&[u64], &[u64]), calls: usize) {
     let each = ours.iter().map(|spent| *spent as f64 / calls as f64 / 1e3);
     let ratios = ours.iter().zip(floor);
     let ratios = ratios.map(|(spent, floor)| *spent as f64 / *floor as f64);
     println!(
-        "{:<12}{name:<14}{:>8.2} µs{:>8.2} of the floor",
+        "{:<12}{name:<18}{:>8.2} µs{:>8.2} of the floor",
         work,
         median(each),
         median(ratios)

@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, TcpStream};
 use std::thread;
 
 use crate::requests::{self, Era, SAID};
+use crate::subscribers::Subscribers;
 #[cfg(feature = "auth")]
 use crate::tokens::Signed;
 
@@ -48,14 +49,28 @@ impl Connection {
         Ok(&self.buffer)
     }
 
+    /// Sends a request and waits for the head of its answer, which has no body.
+    pub(crate) fn send(&mut self, request: &[u8]) -> io::Result<()> {
+        self.stream.write_all(request)?;
+        self.read_head().map(drop)
+    }
+
     /// Sends a request and waits for the head of its answer, behind which events may come.
     pub(crate) fn open_events(&mut self, request: &[u8]) -> io::Result<()> {
-        self.stream.write_all(request)?;
-        self.read_head()?;
+        self.send(request)?;
         match field(&self.buffer, "content-type:") {
             Some("text/event-stream") => Ok(()),
             _ => Err(Error::other("there is no event stream")),
         }
+    }
+
+    /// Reads until these bytes came, and forgets what came before.
+    pub(crate) fn read_past(&mut self, text: &[u8]) -> io::Result<()> {
+        self.buffer.clear();
+        while !self.buffer.windows(text.len()).any(|bytes| bytes == text) {
+            self.read()?;
+        }
+        Ok(())
     }
 
     fn read_head(&mut self) -> io::Result<usize> {
@@ -103,6 +118,7 @@ impl Work {
             #[cfg(feature = "auth")]
             "eddsa" => Self::Protected(Signed::EdDsa),
             "task" => Self::Task,
+            "tools" => Self::Echo(Era::Modern),
             era => Self::Echo(Era::named(era)?),
         })
     }
@@ -124,7 +140,7 @@ impl Caller {
             Work::Echo(Era::Modern) => Era::Modern.call(""),
             #[cfg(feature = "auth")]
             Work::Protected(signed) => requests::with_token(&Era::Modern.call(""), &signed.token()),
-            Work::Task => requests::create_task(),
+            Work::Task => requests::create_task("job"),
         };
         let mut caller = Self {
             connection,
@@ -154,16 +170,32 @@ impl Caller {
     }
 }
 
-/// So much work, one after the other, each on the next of the connections: the server does the
-/// same each time, whatever the machine is busy with. Then says so, and keeps the connections while its input is open.
-pub(crate) fn in_turn(port: u16, work: Work, times: usize) -> io::Result<()> {
+/// So many updates of a resource, if the work is a number of its subscribers, or so much other work: see [`in_turn`]. Then says so,
+/// and keeps the connections while its input is open.
+pub(crate) fn drive(port: u16, work: &str, times: usize) -> io::Result<()> {
+    let wait = || {
+        println!("answered");
+        io::stdin().read_to_end(&mut Vec::new()).map(drop)
+    };
+    if let Some(count) = work.strip_suffix(" subscribers") {
+        let count = count.parse().map_err(Error::other)?;
+        let mut subscribers = Subscribers::open(port, count)?;
+        (0..times).try_for_each(|_| subscribers.update())?;
+        return wait();
+    }
+    let _callers = in_turn(port, Work::named(work)?, times)?;
+    wait()
+}
+
+/// So much work, one after the other, each on the next of the connections, which are returned: the server does the
+/// same each time, whatever the machine is busy with.
+fn in_turn(port: u16, work: Work, times: usize) -> io::Result<Vec<Caller>> {
     let callers: io::Result<Vec<_>> = (0..CONNECTIONS).map(|_| Caller::open(port, work)).collect();
     let mut callers = callers?;
     for at in (0..CONNECTIONS).cycle().take(times) {
         callers[at].work()?;
     }
-    println!("answered");
-    io::stdin().read_to_end(&mut Vec::new()).map(drop)
+    Ok(callers)
 }
 
 /// Connections that call all at a time.

@@ -1,9 +1,11 @@
-//! Servers and clients in processes of their own, beside servers that are written by hand: what an echo costs and what an idle
-//! session keeps. A SERVER is one of `child.rs` or `pipe.rs`, WORK an era or another case of `drive.rs`.
+//! Servers and clients in processes of their own, beside servers that are written by hand: what an echo costs and what sessions and
+//! tasks keep. A SERVER is one of `child.rs` or `pipe.rs`, WORK an era or another case of `drive.rs`.
 //!
 //! ```text
 //! cpu [ROUNDS [PROGRAM]]       CPU time of each server for the same requests on 16 connections, and on a pipe, where PROGRAM is another
 //! idle [SESSIONS]              memory of sessions that only have their stream open
+//! memory [COUNT]               memory of sessions that wait or have gone, and of tasks, with the allocator of this program
+//! large [ROUNDS]               CPU time of a call beside many tools or sessions, and of an update for each of few subscribers and of many
 //! serve SERVER                 serves on a free port of 127.0.0.1, whose number it prints, while its input is open
 //! drive PORT WORK TIMES        works so many times, one after the other, on 16 connections, and keeps these while its input is open
 //! pipe SERVER                  serves on standard input and output
@@ -17,14 +19,22 @@ mod child;
 mod client;
 mod cpu;
 mod drive;
-mod idle;
+mod memory;
 mod ours;
 mod pipe;
 mod requests;
+mod subscribers;
 #[cfg(feature = "auth")]
 mod tokens;
 
 use std::io::{self, Error};
+
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+#[cfg(feature = "jemalloc")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,12 +43,14 @@ fn main() -> io::Result<()> {
         ["cpu"] => cpu(15, None),
         ["cpu", rounds] => cpu(number(rounds)?, None),
         ["cpu", rounds, program] => cpu(number(rounds)?, Some(program)),
-        ["idle"] => idle::compare(2_000),
-        ["idle", sessions] => idle::compare(number(sessions)?),
+        ["idle"] => memory::of_idle_sessions(2_000),
+        ["idle", sessions] => memory::of_idle_sessions(number(sessions)?),
+        ["memory"] => memory::of_everything(1_000),
+        ["memory", count] => memory::of_everything(number(count)?),
+        ["large"] => large(15),
+        ["large", rounds] => large(number(rounds)?),
         ["serve", server] => child::serve(server),
-        ["drive", port, work, times] => {
-            drive::in_turn(number(port)?, drive::Work::named(work)?, number(times)?)
-        }
+        ["drive", port, work, times] => drive::drive(number(port)?, work, number(times)?),
         ["pipe", server] => pipe::serve(server),
         ["lines", era, calls] => lines(era, calls, None),
         ["lines", era, calls, bytes] => lines(era, calls, Some(number(bytes)?)),
@@ -53,6 +65,11 @@ fn main() -> io::Result<()> {
 fn cpu(rounds: usize, program: Option<&str>) -> io::Result<()> {
     cpu::compare(rounds)?;
     cpu::compare_pipes(rounds, program)
+}
+
+fn large(rounds: usize) -> io::Result<()> {
+    cpu::compare_beside(rounds)?;
+    subscribers::compare(rounds)
 }
 
 fn lines(era: &str, calls: &str, bytes: Option<usize>) -> io::Result<()> {

@@ -70,11 +70,19 @@ impl Era {
 }
 
 /// A call of a tool that becomes a task.
-pub(crate) fn create_task() -> Vec<u8> {
+pub(crate) fn create_task(tool: &str) -> Vec<u8> {
     let body = format!(
-        r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{{WITH_TASKS}"name":"job","arguments":{{"text":"{SAID}"}}}}}}"#
+        r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{{WITH_TASKS}"name":"{tool}","arguments":{{"text":"{SAID}"}}}}}}"#
     );
-    post(&modern("tools/call", "job"), &body)
+    post(&modern("tools/call", tool), &body)
+}
+
+/// A call that changes the resource which [`subscribe`] names.
+pub(crate) fn touch() -> Vec<u8> {
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call",{PARAMS}{MODERN}"name":"touch"}}}}"#
+    );
+    post(&modern("tools/call", "touch"), &body)
 }
 
 /// A poll of a task.
@@ -106,6 +114,22 @@ pub(crate) fn initialized(session: &str) -> Vec<u8> {
 pub(crate) fn open_stream(session: &str) -> Vec<u8> {
     let fields = in_session(session);
     format!("GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n{fields}\r\n")
+        .into_bytes()
+}
+
+/// Subscribes a session to a resource.
+pub(crate) fn subscribe(session: &str) -> Vec<u8> {
+    let body = r#"{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"bench://changed"}}"#;
+    post(&in_session(session), body)
+}
+
+/// The end of a notification that the resource has changed.
+pub(crate) const UPDATED: &[u8] = br#""uri":"bench://changed"}}"#;
+
+/// Ends a session.
+pub(crate) fn end_session(session: &str) -> Vec<u8> {
+    let fields = in_session(session);
+    format!("DELETE /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n{fields}\r\n")
         .into_bytes()
 }
 
