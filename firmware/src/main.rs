@@ -47,7 +47,15 @@ fn fail() -> ! {
     }
 }
 
-type Storage = Fixed<REQUESTS, 0, 0, 0, ID>;
+type Tables = Fixed<REQUESTS, 0, 0, 0, ID>;
+
+/// Both eras, unless a feature leaves one out.
+#[cfg(not(any(feature = "legacy-only", feature = "modern-only")))]
+type Storage = Tables;
+#[cfg(feature = "legacy-only")]
+type Storage = mcp_proto::server::LegacyOnly<Tables>;
+#[cfg(all(feature = "modern-only", not(feature = "legacy-only")))]
+type Storage = mcp_proto::server::ModernOnly<Tables>;
 
 /// A function of its own, so that the stack holds the configuration for as long as it runs only.
 #[inline(never)]

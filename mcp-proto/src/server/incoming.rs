@@ -89,7 +89,7 @@ impl<S: Storage> Server<'_, S> {
             if is_reading {
                 return Err(PeerError::ModernInBatch);
             }
-            modern::admit(&self.config, head, id, method, members)?
+            modern::admit::<S>(&self.config, head, id, method, members)?
         } else {
             if let Some(head) = head {
                 let rules = self.head_rules();
@@ -99,14 +99,16 @@ impl<S: Storage> Server<'_, S> {
                 return Err(PeerError::InitializeInBatch);
             }
             let config = &self.config;
-            self.session.admit(config, id, method, params, members)?
+            self.session
+                .admit::<S>(config, id, method, params, members)?
         };
         let params = params.unwrap_or(Object::EMPTY);
         match admission {
             Admission::Answer(reply) => Ok(self.answer(from, reply)),
-            Admission::Request(asked) if method == Method::SubscriptionsListen => {
-                self.listen(from, id, params, &asked)
-            }
+            Admission::Request(asked) if method == Method::SubscriptionsListen => match S::MODERN {
+                true => self.listen(from, id, params, &asked),
+                false => Err(PeerError::UnknownMethod),
+            },
             Admission::Request(asked) => self.admit(from, id, method, params, &asked),
         }
     }
@@ -232,7 +234,7 @@ impl<S: Storage> Server<'_, S> {
                 let params = params.unwrap_or(Object::EMPTY);
                 self.questions.take_progress(now, params)
             }
-            method => self.session.notification(&self.config, method, params),
+            method => self.session.notification::<S>(&self.config, method, params),
         }
     }
 

@@ -75,7 +75,7 @@ pub use session_snapshot::SessionSnapshot;
 pub use crate::store::Fixed;
 #[cfg(feature = "alloc")]
 pub use crate::store::Growing;
-pub use storage::{OverHttp, Storage};
+pub use storage::{LegacyOnly, ModernOnly, OverHttp, Storage};
 
 use crate::action::SendError;
 use crate::config_error::ConfigError;
@@ -170,6 +170,7 @@ impl<'c, S: Storage> Server<'c, S> {
         let output = &mut config.config.limits.output;
         *output = (*output).max(least);
         config.declared = config.declared().without(S::LACKS).to_bits();
+        config.config.revisions = S::served(config.config.revisions);
         let limits = &config.limits;
         // Its tokens are refused by all other machines.
         let machine = MachineId::next();

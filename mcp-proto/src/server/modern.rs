@@ -3,7 +3,7 @@
 use super::context::{Admission, Members};
 use super::headers;
 use super::reply::{Reply, ReplyKind};
-use super::{PeerError, ServerConfig};
+use super::{PeerError, ServerConfig, Storage};
 use crate::http::Post;
 use crate::json::{Object, Raw};
 use crate::model::{ClientFeatures, LoggingLevel, keys};
@@ -17,7 +17,7 @@ use crate::rpc::{Id, Method};
 /// client, parameters.
 // Not inlined: the stack of every other message would have room for its variables.
 #[inline(never)]
-pub(super) fn admit<'b>(
+pub(super) fn admit<'b, S: Storage>(
     config: &PreparedConfig<ServerConfig<'_>>,
     head: Option<&Post<'_>>,
     id: Id<'b>,
@@ -33,9 +33,9 @@ pub(super) fn admit<'b>(
         Some(head) => headers::named_version(head, version)?,
         None => version()?.revision(),
     };
-    let Some(revision) =
-        named.filter(|revision| revision.is_modern() && config.revisions.contains(*revision))
-    else {
+    let Some(revision) = named.filter(|revision| {
+        S::MODERN && revision.is_modern() && config.revisions.contains(*revision)
+    }) else {
         // VR-04, VR-22: a legacy one is not spoken in this way either.
         let error = PeerError::UnsupportedVersion;
         return answer(Reply::refusal(Some(id), error, members.of_meta.version));

@@ -1,18 +1,16 @@
 //! Outcomes of requests, as the revision of the request spells them.
 
 use super::config::ServerConfig;
-use super::in_flight::InFlight;
 use super::question_check::check_question;
 use super::result_members::{Addition, complete};
+use super::storage::{Request, Storage};
 use crate::action::SendError;
-use crate::id_buf::IdStorage;
 use crate::json::{MAX_DEPTH, Raw, Writer};
 use crate::model::keys;
 use crate::payload::{InputRequired, Outcome, Payload};
 use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
 use crate::rpc::{ErrorObject, Id, code, envelope};
-use crate::source::Place;
 use crate::splice::{WrittenObject, check_object, object, write_around};
 
 /// Writes an outcome of a request, as its revision spells it.
@@ -20,23 +18,23 @@ use crate::splice::{WrittenObject, check_object, object, write_around};
 /// # Errors
 ///
 /// Those of [`Server::respond`](super::Server::respond).
-pub(super) fn write_outcome<L: IdStorage, P: Place>(
+pub(super) fn write_outcome<S: Storage>(
     config: &PreparedConfig<ServerConfig<'_>>,
-    request: &InFlight<L, P>,
+    request: &Request<S>,
     outcome: &Outcome<'_>,
     out: &mut [u8],
 ) -> Result<usize, SendError> {
     match outcome {
         Outcome::Error(error) => write_error(request.id(), error, request.revision, out),
-        Outcome::Result(payload) => write_result(config, request, *payload, out),
-        Outcome::Input(input) => write_input(config, request, input, out),
+        Outcome::Result(payload) => write_result::<S>(config, request, *payload, out),
+        Outcome::Input(input) => write_input::<S>(config, request, input, out),
     }
 }
 
 /// A result, with what its revision demands.
-fn write_result<L: IdStorage, P: Place>(
+fn write_result<S: Storage>(
     config: &PreparedConfig<ServerConfig<'_>>,
-    request: &InFlight<L, P>,
+    request: &Request<S>,
     payload: &dyn Payload,
     out: &mut [u8],
 ) -> Result<usize, SendError> {
@@ -44,7 +42,7 @@ fn write_result<L: IdStorage, P: Place>(
     let (len, object) = write_around(payload, revision, out, |w, payload| {
         envelope::result(w, request.id(), payload)
     })?;
-    if !revision.requires_result_type() {
+    if !S::MODERN || !revision.requires_result_type() {
         return check_object(out, len, object);
     }
     let write_name = |w: &mut Writer<'_>| {
@@ -70,14 +68,14 @@ fn write_result<L: IdStorage, P: Place>(
 }
 
 /// Questions in place of a result: MR-01..05.
-fn write_input<L: IdStorage, P: Place>(
+fn write_input<S: Storage>(
     config: &PreparedConfig<ServerConfig<'_>>,
-    request: &InFlight<L, P>,
+    request: &Request<S>,
     input: &InputRequired<'_>,
     out: &mut [u8],
 ) -> Result<usize, SendError> {
     let revision = request.revision;
-    if !revision.has_input_required() || !request.traits.asks_back {
+    if !S::MODERN || !revision.has_input_required() || !request.traits.asks_back {
         return Err(SendError::NotInRevision);
     }
     if input.requests.is_empty() && input.state.is_none() {
@@ -131,16 +129,16 @@ fn write_input<L: IdStorage, P: Place>(
         &[]
     };
     if len <= out.len() {
-        check_questions(out, place, request, input)?;
+        check_questions::<S>(out, place, request, input)?;
     }
     complete(out, len, place, additions, None)
 }
 
 /// Checks the questions of a payload that is there as a whole.
-fn check_questions<L: IdStorage, P: Place>(
+fn check_questions<S: Storage>(
     out: &[u8],
     place: WrittenObject,
-    request: &InFlight<L, P>,
+    request: &Request<S>,
     input: &InputRequired<'_>,
 ) -> Result<(), SendError> {
     let written = Raw::parse(

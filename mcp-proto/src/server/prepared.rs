@@ -84,7 +84,7 @@ impl PreparedConfig<ServerConfig<'_>> {
         if self.texts().filters().any(is_filter_key) {
             return Err(ConfigError::FilterKey);
         }
-        if self.revisions.is_empty() {
+        if S::served(self.revisions).is_empty() {
             return Err(ConfigError::NoRevision);
         }
         if self.ping.is_some() && !S::ASKS {

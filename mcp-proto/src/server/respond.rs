@@ -94,7 +94,7 @@ impl<S: Storage> Server<'_, S> {
             config, requests, ..
         } = self;
         let written = requests.answer(key, out, &|request, out| {
-            write_outcome(config, request, &outcome, out)
+            write_outcome::<S>(config, request, &outcome, out)
         })?;
         is_error |= written.is_replaced;
         if subscribes {

@@ -3,7 +3,7 @@
 use super::context::{Admission, Members};
 use super::lists::{ListKind, Lists};
 use super::reply::{Initialize, Reply, ReplyKind};
-use super::{Event, PeerError, ServerConfig, SessionSnapshot};
+use super::{Event, PeerError, ServerConfig, SessionSnapshot, Storage};
 use crate::action::{Action, IgnoreReason};
 use crate::json::{Object, Raw};
 use crate::model::{ClientFeatures, LoggingLevel, keys};
@@ -137,7 +137,7 @@ impl Session {
     }
 
     /// Accepts a request without modern `_meta`.
-    pub(super) fn admit<'b>(
+    pub(super) fn admit<'b, S: Storage>(
         &mut self,
         config: &PreparedConfig<ServerConfig<'_>>,
         id: Id<'b>,
@@ -148,7 +148,9 @@ impl Session {
         let core = |kind| Ok(Admission::Answer(Reply::to(Some(id), kind)));
         match method {
             Method::Initialize => {
-                return self.initialize(config, id, params).map(Admission::Answer);
+                return self
+                    .initialize::<S>(config, id, params)
+                    .map(Admission::Answer);
             }
             // VR-24, VR-03: it can only be meant for the modern era.
             Method::ServerDiscover if config.revisions.newest_modern().is_some() => {
@@ -157,7 +159,7 @@ impl Session {
             Method::Ping if config.has_legacy() => return core(ReplyKind::Pong),
             // VR-25
             Method::Ping => return Err(PeerError::UnknownMethod),
-            _ if !config.has_legacy() => return Err(MISSING_VERSION),
+            _ if !S::LEGACY || !config.has_legacy() => return Err(MISSING_VERSION),
             _ => {}
         }
         let revision = self.revision().ok_or(PeerError::NotInitialized)?;
@@ -177,14 +179,14 @@ impl Session {
     }
 
     /// Handles a notification of the client, other than one about a request or a question.
-    pub(super) fn notification<'b>(
+    pub(super) fn notification<'b, S: Storage>(
         &mut self,
         config: &PreparedConfig<ServerConfig<'_>>,
         method: Method<'b>,
         params: Option<Object<'b>>,
     ) -> Action<Event<'b>, Reply<'b>> {
         let facts = method.facts();
-        let Some(revision) = self.revision() else {
+        let Some(revision) = self.revision().filter(|_| S::LEGACY) else {
             return Action::Ignore(if facts.client.is_empty() {
                 IgnoreReason::UnknownNotification
             } else {
@@ -219,7 +221,7 @@ impl Session {
     /// The handshake: LC-03, LC-04, LC-13, LC-15.
     // Not inlined: the stack of every other message would have room for its variables.
     #[inline(never)]
-    fn initialize<'b>(
+    fn initialize<'b, S: Storage>(
         &self,
         config: &ServerConfig<'_>,
         id: Id<'b>,
@@ -238,7 +240,8 @@ impl Session {
         let Some(offered) = version.and_then(Raw::string) else {
             return Ok(Reply::refusal(Some(id), PeerError::NoVersion, version));
         };
-        let Some(revision) = config.negotiate(offered.revision()) else {
+        let negotiated = config.negotiate(offered.revision()).filter(|_| S::LEGACY);
+        let Some(revision) = negotiated else {
             let error = PeerError::UnsupportedVersion;
             return Ok(Reply::refusal(Some(id), error, version));
         };

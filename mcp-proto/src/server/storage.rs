@@ -8,14 +8,15 @@ use crate::action::Channel;
 use crate::id_buf::{self, IdBuf, IdStorage};
 use crate::model::ServerFeatures;
 use crate::received::ReceivedRequests;
+use crate::revision::RevisionSet;
 use crate::slots::Slot;
 use crate::source::{Pipe, Place};
 #[cfg(feature = "alloc")]
 use crate::store::Growing;
 use crate::store::{Fixed, Store};
 
-/// The memory in which a [`Server`](super::Server) keeps its tables: [`Fixed`], [`OverHttp`], or
-/// `Growing` (feature `alloc`).
+/// The memory in which a [`Server`](super::Server) keeps its tables: [`Fixed`] or `Growing` (feature `alloc`), as it is
+/// or in [`OverHttp`], [`LegacyOnly`] or [`ModernOnly`].
 ///
 /// It cannot be implemented elsewhere.
 ///
@@ -53,8 +54,22 @@ pub(crate) trait Tables {
     const ID_ECHO: usize = id_buf::echo(<Self::IdBuf as IdStorage>::CAPACITY);
     /// True if there is memory for questions, which pings take as well.
     const ASKS: bool = true;
+    /// True if revisions with a handshake are served.
+    const LEGACY: bool = true;
+    /// True if revisions without a handshake are served.
+    const MODERN: bool = true;
     /// The features that there is no memory for.
     const LACKS: ServerFeatures = ServerFeatures::NONE;
+
+    /// Returns those of the revisions that are served.
+    fn served(revisions: RevisionSet) -> RevisionSet {
+        match (Self::LEGACY, Self::MODERN) {
+            (true, true) => revisions,
+            (true, false) => revisions.and(const { RevisionSet::legacy() }),
+            (false, true) => revisions.and(const { RevisionSet::modern() }),
+            (false, false) => RevisionSet::EMPTY,
+        }
+    }
 
     /// The memory of the requests. Each table has a function, so that it is made where it stays.
     fn requests<P: Place>(&self) -> Self::Requests<P>;
@@ -125,40 +140,76 @@ impl<
     type Place = Pipe;
 }
 
-/// The memory of `S` for a server that is reached over HTTP.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct OverHttp<S>(pub S);
+/// Declares a memory that is that of another, except for what it says.
+macro_rules! wrapper {
+    ($(#[$outer:meta])* $name:ident, $place:ty, $($changed:tt)*) => {
+        $(#[$outer])*
+        #[derive(Clone, Copy, Debug, Default)]
+        pub struct $name<S>(pub S);
 
-impl<S: Storage> Storage for OverHttp<S> {
-    type Place = Channel;
+        impl<S: Storage> Storage for $name<S> {
+            type Place = $place;
+        }
+
+        impl<S: Storage> Tables for $name<S> {
+            type IdBuf = S::IdBuf;
+            type Requests<P: Place> = S::Requests<P>;
+            type Questions = S::Questions;
+            type Batch = S::Batch;
+            type Uris = S::Uris;
+
+            const ID_ECHO: usize = S::ID_ECHO;
+            const ASKS: bool = S::ASKS;
+            const LACKS: ServerFeatures = S::LACKS;
+            $($changed)*
+
+            fn requests<P: Place>(&self) -> Self::Requests<P> {
+                self.0.requests()
+            }
+
+            fn questions(&self) -> Self::Questions {
+                self.0.questions()
+            }
+
+            fn batch(&self) -> Self::Batch {
+                self.0.batch()
+            }
+
+            fn uris(&self) -> Self::Uris {
+                self.0.uris()
+            }
+        }
+    };
 }
 
-impl<S: Storage> Tables for OverHttp<S> {
-    type IdBuf = S::IdBuf;
-    type Requests<P: Place> = S::Requests<P>;
-    type Questions = S::Questions;
-    type Batch = S::Batch;
-    type Uris = S::Uris;
+wrapper! {
+    /// The memory of `S` for a server that is reached over HTTP.
+    OverHttp, Channel,
+    const LEGACY: bool = S::LEGACY;
+    const MODERN: bool = S::MODERN;
+}
 
-    const ID_ECHO: usize = S::ID_ECHO;
-    const ASKS: bool = S::ASKS;
-    const LACKS: ServerFeatures = S::LACKS;
+wrapper! {
+    /// The memory of `S` for a server of the revisions up to 2025-11-25: the code for 2026-07-28 is not linked.
+    ///
+    /// ```
+    /// use mcp_proto::RevisionSet;
+    /// use mcp_proto::server::{Fixed, LegacyOnly, Server, ServerConfig};
+    ///
+    /// let server = Server::new(ServerConfig::new("demo", "1.0"), LegacyOnly(Fixed::new()))?;
+    /// assert_eq!(server.config().revisions, RevisionSet::legacy());
+    /// # Ok::<(), mcp_proto::ConfigError>(())
+    /// ```
+    LegacyOnly, S::Place,
+    const LEGACY: bool = S::LEGACY;
+    const MODERN: bool = false;
+}
 
-    fn requests<P: Place>(&self) -> Self::Requests<P> {
-        self.0.requests()
-    }
-
-    fn questions(&self) -> Self::Questions {
-        self.0.questions()
-    }
-
-    fn batch(&self) -> Self::Batch {
-        self.0.batch()
-    }
-
-    fn uris(&self) -> Self::Uris {
-        self.0.uris()
-    }
+wrapper! {
+    /// The memory of `S` for a server of the revisions from 2026-07-28 on: the code for sessions is not linked.
+    ModernOnly, S::Place,
+    const LEGACY: bool = false;
+    const MODERN: bool = S::MODERN;
 }
 
 #[cfg(feature = "alloc")]

@@ -148,7 +148,7 @@ impl<S: Storage> Server<'_, S> {
         let Some(request) = self.requests.table.get(key) else {
             return Ok(None);
         };
-        let Some(listen) = request.listen() else {
+        let Some(listen) = request.listen().filter(|_| S::MODERN) else {
             return Ok(None);
         };
         let channel = request.place().channel();

@@ -24,6 +24,7 @@ mod messages;
 mod mistakes;
 mod model;
 mod needed;
+mod one_era;
 mod raw_peers;
 mod script;
 mod server;
