@@ -135,7 +135,8 @@ impl<T> Store<T> for &mut [T] {}
 impl<T: Default> Store<T> for alloc::vec::Vec<T> {
     fn grow(&mut self, len: usize) -> bool {
         if len > self.len() {
-            if self.try_reserve(len - self.len()).is_err() {
+            // Tables double by themselves, up to their limits.
+            if self.try_reserve_exact(len - self.len()).is_err() {
                 return false;
             }
             self.resize_with(len, T::default);

@@ -1,6 +1,6 @@
 //! Calls that are over for this side, and that the server may still answer.
 
-use crate::store::Store;
+use crate::store::{self, Store};
 
 /// The latest calls that were abandoned, of those whose results may stand for work that the server
 /// has begun.
@@ -50,7 +50,11 @@ impl<S: Store<Abandoned>> AbandonedCalls<S> {
         if results == LateResults::NONE {
             return;
         }
-        let has_place = self.next < self.limit && self.calls.grow(self.next + 1);
+        let least = self.next + 1;
+        let wanted = least.saturating_mul(2).min(self.limit);
+        let has_place = self.next < self.limit
+            && (least <= self.calls.as_ref().len()
+                || store::enlarge(&mut self.calls, least, wanted));
         let at = if has_place { self.next } else { 0 };
         if let Some(place) = self.calls.as_mut().get_mut(at) {
             *place = Abandoned { id, results };

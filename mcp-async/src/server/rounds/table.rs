@@ -62,7 +62,9 @@ impl Rounds {
             waits_live: true,
             ..Self::default()
         };
-        if let Some(place) = rounds.place(token) {
+        if round.is_some()
+            && let Some(place) = rounds.place(token)
+        {
             place.round = round;
         }
         rounds
@@ -75,7 +77,9 @@ impl Rounds {
 
     /// Moves the memory of a call out.
     pub(in crate::server) fn take(&mut self, token: Token) -> Option<Box<Round>> {
-        self.place(token)?.round.take()
+        let index = self.index(token)?;
+        let place = self.places.get_mut(index)?;
+        place.round.take_if(|_| place.token == Some(token))
     }
 
     /// The questions that a call asks now.
