@@ -15,7 +15,6 @@ pub(crate) struct Subscribers {
 
 impl Subscribers {
     pub(crate) fn open(port: u16, count: usize) -> io::Result<Self> {
-        let caller = Connection::open(port)?;
         let mut streams = Vec::with_capacity(count);
         for _ in 0..count {
             let mut connection = Connection::open(port)?;
@@ -24,6 +23,8 @@ impl Subscribers {
             connection.open_events(&requests::open_stream(&session))?;
             streams.push(connection);
         }
+        // Last, because a connection without a request does not last.
+        let caller = Connection::open(port)?;
         let mut subscribers = Self { caller, streams };
         subscribers.update()?;
         Ok(subscribers)
