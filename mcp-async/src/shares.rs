@@ -86,7 +86,8 @@ impl<K: Clone + Eq + Hash> Table<K> {
         self.held.get(caller).copied().unwrap_or_default()
     }
 
-    /// Adds places; false, and nothing changes, if the caller would hold more than `most` then, or without a caller if these alone are more.
+    /// Adds places and returns true. Returns false without a change if the caller would then hold more than `most`, or if
+    /// there is no caller and `places` exceeds `most`.
     fn add(&mut self, caller: Option<&K>, places: usize, most: usize) -> bool {
         let Some(caller) = caller else {
             if places > most {

@@ -37,7 +37,8 @@ pub enum ConfigError {
     /// Capabilities are declared by which a legacy server asks the client (roots, sampling, elicitation), and the storage of
     /// the client has no room for a question.
     NoRoomForQuestions,
-    /// The configuration has no `revisions`.
+    /// The configuration has no `revisions`, or the storage ([`LegacyOnly`](crate::server::LegacyOnly),
+    /// [`ModernOnly`](crate::server::ModernOnly)) serves none of them.
     NoRevision,
     /// One of `methods` has a name of the protocol.
     MethodOfProtocol,
@@ -74,7 +75,7 @@ impl fmt::Display for ConfigError {
             Self::NoRoomForQuestions => f.write_str(
                 "capabilities for questions are declared, and the storage has no room for one",
             ),
-            Self::NoRevision => f.write_str("there are no revisions"),
+            Self::NoRevision => f.write_str("no revision is configured that the storage serves"),
             Self::MethodOfProtocol => {
                 f.write_str("a method beyond the protocol has the name of one of it")
             }

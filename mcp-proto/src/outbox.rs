@@ -112,8 +112,8 @@ impl<S: Store<u8>> Outbox<S> {
         self.make_room(len)
     }
 
-    /// Exchanges its storage, while nothing is pending, for another one: several connections can take turns with one
-    /// buffer.
+    /// Exchanges the storage for another one, so that several connections can use one buffer in turn. The outbox must be
+    /// empty.
     ///
     /// ```
     /// use mcp_proto::{BufferFull, Limits, Outbox, Transmit};
@@ -133,7 +133,7 @@ impl<S: Store<u8>> Outbox<S> {
     ///
     /// # Panics
     ///
-    /// If something is pending and debug assertions are on. Without them it is forgotten.
+    /// If something is pending and debug assertions are on. Without them the pending bytes are lost.
     pub fn swap_store(&mut self, store: &mut S) {
         debug_assert!(self.is_empty(), "what is pending lies in the storage");
         (self.start, self.end) = (0, 0);

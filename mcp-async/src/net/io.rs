@@ -52,7 +52,7 @@ impl<S> Io<S> {
         }
     }
 
-    /// Calls this with `true` when the peer takes no more, and with `false` when it does again.
+    /// Sets a function that is called with `true` when writes begin to wait for the peer, and with `false` when they continue.
     #[cfg(feature = "http-server")]
     pub(crate) fn on_blocked(mut self, call: impl Fn(bool) + Send + 'static) -> Self {
         self.on_blocked = Some(Box::new(call));

@@ -159,8 +159,9 @@ pub trait Timer: Send {
     /// Completes when `deadline` has come; else the task is woken when it does.
     ///
     /// The timer keeps only the last registration. A connection calls this for a new deadline or from a new task, not
-    /// on every turn: the registration stays until it fires. The task must not be woken before the clock of the runtime
-    /// has reached `deadline`, so round up: a caller that sees an earlier time does not register again.
+    /// on every turn: the registration stays until it fires. The task is woken once the clock of the runtime has reached
+    /// `deadline`, never earlier: a caller that sees an earlier time does not register again, so a timer of coarse
+    /// resolution has to round up.
     fn poll_until(self: Pin<&mut Self>, deadline: Instant, cx: &mut Context<'_>) -> Poll<()>;
 }
 

@@ -1,4 +1,4 @@
-//! A task that whoever leaves work for it may poll in its place.
+//! A task that another task may poll in place.
 
 use core::future::Future;
 use core::mem;
@@ -26,18 +26,18 @@ struct Slot {
 #[derive(Default)]
 enum State {
     /// It is not being polled.
-    Here(Task),
+    Idle(Task),
     /// It is being polled. True if its own task was woken meanwhile.
-    Away(bool),
+    Polled(bool),
     /// It has ended, or has not begun.
     #[default]
-    None,
+    Over,
 }
 
 impl SharedTask {
     /// Runs the future in a task of its own.
     pub(crate) fn spawn(&self, runtime: &RuntimeHandle, task: Task) {
-        self.0.lock().state = State::Here(task);
+        self.0.lock().state = State::Idle(task);
         runtime.spawn(Box::pin(OwnTask(self.clone())));
     }
 
@@ -62,10 +62,10 @@ impl SharedTask {
             }
         }
         let waker = known.clone()?;
-        match mem::replace(state, State::Away(false)) {
-            State::Here(task) => return Some((task, waker)),
-            State::Away(was_woken) => *state = State::Away(was_woken || own.is_some()),
-            State::None => *state = State::None,
+        match mem::replace(state, State::Polled(false)) {
+            State::Idle(task) => return Some((task, waker)),
+            State::Polled(was_woken) => *state = State::Polled(was_woken || own.is_some()),
+            State::Over => *state = State::Over,
         }
         None
     }
@@ -83,8 +83,8 @@ impl SharedTask {
         let (_over, woken) = {
             let slot = &mut *self.0.lock();
             match slot.state {
-                State::Away(was_woken) => {
-                    slot.state = State::Here(task);
+                State::Polled(was_woken) => {
+                    slot.state = State::Idle(task);
                     (None, slot.own.clone().filter(|_| was_woken))
                 }
                 // Its own task was dropped.
@@ -100,14 +100,14 @@ impl SharedTask {
     fn end(&self) -> (Option<Task>, Option<Waker>) {
         let slot = &mut *self.0.lock();
         let task = match mem::take(&mut slot.state) {
-            State::Here(task) => Some(task),
+            State::Idle(task) => Some(task),
             _ => None,
         };
         (task, slot.own.take())
     }
 }
 
-/// Ends a task whose future is over, and lets its own task end.
+/// Ends the shared task when its future has completed or panicked, and wakes its own task so that it ends.
 struct End<'t>(&'t SharedTask);
 
 impl Drop for End<'_> {
@@ -119,7 +119,7 @@ impl Drop for End<'_> {
     }
 }
 
-/// What the runtime runs.
+/// The task of the runtime.
 struct OwnTask(SharedTask);
 
 impl Future for OwnTask {
@@ -130,7 +130,7 @@ impl Future for OwnTask {
             self.0.poll(task, cx);
         }
         match self.0.0.lock().state {
-            State::None => Poll::Ready(()),
+            State::Over => Poll::Ready(()),
             _ => Poll::Pending,
         }
     }
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn while_it_is_polled_nobody_else_does_and_a_wake_is_kept() {
+    fn a_poll_excludes_others_and_keeps_wakes() {
         let inner = SharedTask::default();
         let again = inner.clone();
         let runtime = ManualRuntime::default();

@@ -64,7 +64,7 @@ impl Sleep {
             return Poll::Pending;
         }
         if !is_due() {
-            // Other work goes on before it is armed again.
+            // Other tasks run before the timer is armed again.
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timer_that_fires_early_lets_other_work_go_on() {
+    fn a_timer_that_is_ready_early_is_polled_again_later() {
         let wakes = Arc::new(Wakes::default());
         let waker = Waker::from(Arc::clone(&wakes));
         let mut sleep = Sleep::after(&Early.into(), Duration::from_secs(1));

@@ -125,7 +125,7 @@ const OFTEN: u32 = 4;
 /// The bytes beyond ASCII that are checked character by character.
 const SINGLE: usize = 24;
 
-/// Passes long text, mostly beyond ASCII, up to a byte that ends or escapes something, or none.
+/// Passes long text, mostly beyond ASCII, up to the quote, backslash, control character or end of the bytes.
 fn pass_foreign(bytes: &[u8], from: usize) -> Result<usize, Fault> {
     let mut at = from;
     loop {

@@ -140,7 +140,7 @@ impl<
     type Place = Pipe;
 }
 
-/// Declares a memory that is that of another, except for what it says.
+/// Declares a storage that wraps another and changes some of its constants.
 macro_rules! wrapper {
     ($(#[$outer:meta])* $name:ident, $place:ty, $($changed:tt)*) => {
         $(#[$outer])*
@@ -206,7 +206,8 @@ wrapper! {
 }
 
 wrapper! {
-    /// The memory of `S` for a server of the revisions from 2026-07-28 on: the code for sessions is not linked.
+    /// The memory of `S` for a server of the revisions from 2026-07-28 on: the handshake is not linked. Most other code
+    /// serves both eras.
     ModernOnly, S::Place,
     const LEGACY: bool = false;
     const MODERN: bool = S::MODERN;

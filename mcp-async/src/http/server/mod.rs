@@ -137,7 +137,7 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let endpoint = Arc::clone(&self.endpoint);
         let (parts, body) = request.into_parts();
-        // One that is small is moved and allocated in less time.
+        // In an `Arc`, so that the future of a request is small.
         let parts = Arc::new(parts);
         Box::pin(async move { Ok(endpoint.serve(parts, body).await) })
     }

@@ -439,7 +439,7 @@ fn copied(head: &Parts) -> Parts {
     for value in head.headers.values_mut() {
         texts.extend_from_slice(value.as_bytes());
         let copy = HeaderValue::from_maybe_shared(texts.split().freeze());
-        // What was a value is one.
+        // A copy of a valid value is valid.
         if let Ok(mut copy) = copy {
             copy.set_sensitive(value.is_sensitive());
             *value = copy;

@@ -67,6 +67,9 @@ use crate::server::items::resource::CacheHint;
 /// add(&server.registry(), "kyoto");
 /// # Ok::<(), mcp_async::server::BuildError>(())
 /// ```
+///
+/// More than 32 clients are notified of a change in a task of the runtime, 32 at a time, so a call returns before all of
+/// them are. Outside of the runtime all are notified before it returns.
 pub struct Registry<S = ()> {
     inner: Weak<Inner>,
     /// The server keeps it. A state can contain the registry of its server.
@@ -157,8 +160,7 @@ impl<S> Registry<S> {
     }
 
     /// Notifies the clients that have subscribed to this resource, apart from those
-    /// that it is [hidden](super::Resource::visible_to) from. Many of them are notified in portions, between which the
-    /// runtime runs other tasks. Changes that concern one user only
+    /// that it is [hidden](super::Resource::visible_to) from. Changes that concern one user only
     /// are reported by [`for_principal`](Self::for_principal).
     pub fn resource_updated(&self, uri: &str) {
         self.with(|inner| {

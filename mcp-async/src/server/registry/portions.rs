@@ -5,7 +5,7 @@ use core::task::Poll;
 
 use crate::server::Peer;
 
-/// Calls `notify` for each of these clients: for the first at once, and for the others in a task of their runtime that lets other
+/// Calls `notify` for each of these clients: for the first [`PORTION`] at once, and for the others in a task of their runtime that lets other
 /// tasks run after each portion. Outside of the runtime all of them are notified at once.
 pub(super) fn in_portions(peers: Vec<Peer>, mut notify: impl FnMut(&Peer) + Send + 'static) {
     let mut rest = peers.into_iter();
@@ -27,5 +27,5 @@ pub(super) fn in_portions(peers: Vec<Peer>, mut notify: impl FnMut(&Peer) + Send
     })));
 }
 
-/// Few enough that what their connections use stays in the cache of a processor from the notification to the written message.
+/// The connections of so many clients stay in the cache of a processor between the notification and the write.
 const PORTION: usize = 32;

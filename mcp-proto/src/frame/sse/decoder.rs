@@ -204,7 +204,7 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
                 [b'\r', b'\n', ..] => stop + 2,
                 _ => stop + 1,
             };
-            // Most events have one line of data, and end behind it.
+            // Most events have one line of data, and end after it.
             let is_last = matches!(tail, [b'\n', b'\n', ..]);
             // The LF of this line end may still come.
             let returned = matches!(tail, [b'\r']);

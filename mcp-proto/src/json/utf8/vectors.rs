@@ -15,7 +15,7 @@ pub(in crate::json) fn pass(bytes: &[u8], from: usize) -> usize {
     loop {
         let far = at.saturating_add(CHUNK);
         let end = plain_end(bytes, at, far);
-        // What is left of a character that is cut is looked at with what follows it.
+        // A character that is cut at the end is validated with the next chunk.
         let whole = boundary(bytes, end);
         match bytes.get(at..whole).map(simdutf8::basic::from_utf8) {
             Some(Ok(_)) if end == far => at = whole,

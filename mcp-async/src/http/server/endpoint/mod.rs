@@ -382,7 +382,7 @@ impl HttpEndpoint {
             Route::Initialize | Route::Modern => None,
         };
         let answering = match self.exchange(stateless, parts, post, &body) {
-            // Most have ended, so the future of a response has no room for one that goes on.
+            // Most exchanges have ended by now. One that continues is boxed, so that the future of a request stays small.
             Ok((exchange, StreamResponse::Pending)) => Box::pin(exchange.answer()),
             Ok((exchange, begun)) => return exchange.answer_with(begun),
             Err(refusal) => return answer::refusal(refusal, ""),
@@ -410,7 +410,7 @@ impl HttpEndpoint {
         let mut conversation = self.exchange_connection(parts, machine);
         let opened = conversation.streams(ServerStreams::open);
         let reader = opened.unwrap_or(Err(Refusal::Unavailable("the connection has ended")))?;
-        // It was made just now.
+        // The clock was read when the conversation was made.
         let (now, channel) = (conversation.with(|core| core.now), reader.channel());
         let source = Source::post(channel, post);
         let status = conversation.take_in(now, &source, parts, body);

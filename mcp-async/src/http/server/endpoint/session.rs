@@ -288,7 +288,7 @@ impl Session {
         Peer::new(Arc::clone(&self.shared)).shutdown();
     }
 
-    /// A request was answered by something that is no stream, whose reader ended with that.
+    /// A request was answered by one body or a status, which ended its reader.
     pub(in crate::http::server) fn answered(&self) {
         self.touch();
         let (waiting, has_eased) = {
@@ -301,7 +301,8 @@ impl Session {
                     .is_some_and(ServerStreams::take_eased),
             )
         };
-        // The task looks now and then whether the session is idle. What it has to store may wait for that, too.
+        // The task looks for idleness at intervals of its own. It is woken only if streams have room again, or if processes
+        // share the session.
         if has_eased || self.confirmed() != 0 {
             self.wake_task();
         }

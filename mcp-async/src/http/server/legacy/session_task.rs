@@ -300,7 +300,7 @@ impl Work for Turns<'_> {
         let Self { task, now, expiry } = self;
         let due = task.store_writer.as_ref();
         let due = due.and_then(|writer| writer.due(*now, expiry.is_none()));
-        // While it is in use it is looked at now and then.
+        // A session in use is looked at again after the idle time, because the end of a request wakes no task.
         let look = expiry.unwrap_or(*now + task.idle);
         let deadline = due.into_iter().chain([look]).min();
         let due = task.conversation.arm(cx, *now, deadline);

@@ -106,7 +106,7 @@ pub(in crate::http::server) fn open_session(response: &mut Answer, id: &str) {
     head.fields(|name, value| append(fields, name, value));
 }
 
-/// One message. Its length is known, so it leaves in one write, behind the `Content-Length` that the server of HTTP adds.
+/// One message. Its length is known, so it leaves in one write, after the `Content-Length` that the HTTP server adds.
 fn with_body(head: ResponseHead<'_>, body: Vec<u8>) -> Answer {
     with_head(head, HttpBody::full(body.into()))
 }
