@@ -2,8 +2,10 @@
 
 use core::future::Future;
 use core::mem;
+use core::panic::AssertUnwindSafe;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
+use std::panic::{catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use super::{RuntimeHandle, Task};
@@ -21,6 +23,7 @@ struct Slot {
     state: State,
     /// The waker of its own task, once that has run.
     own: Option<Waker>,
+    runtime: Option<RuntimeHandle>,
 }
 
 #[derive(Default)]
@@ -37,24 +40,35 @@ enum State {
 impl SharedTask {
     /// Runs the future in a task of its own.
     pub(crate) fn spawn(&self, runtime: &RuntimeHandle, task: Task) {
-        self.0.lock().state = State::Idle(task);
+        {
+            let slot = &mut *self.0.lock();
+            slot.state = State::Idle(task);
+            slot.runtime = Some(runtime.clone());
+        }
         runtime.spawn(Box::pin(OwnTask(self.clone())));
     }
 
-    /// Polls it here. Returns false if it is being polled, has not begun or has ended: then wake it.
+    /// Polls it here. Returns false if it is being polled, has not begun or has ended, or if its runtime does not run here:
+    /// then wake it. A panic is that of a task of the runtime.
     pub(crate) fn poll_in_place(&self) -> bool {
-        match self.take(None) {
-            Some((task, own)) => {
-                self.poll(task, &mut Context::from_waker(&own));
-                true
-            }
-            None => false,
+        let runtime = self.0.lock().runtime.clone();
+        let Some(runtime) = runtime.filter(|runtime| runtime.check().is_ok()) else {
+            return false;
+        };
+        let Some((task, own)) = self.take(None) else {
+            return false;
+        };
+        let poll = AssertUnwindSafe(|| self.poll(task, &mut Context::from_waker(&own)));
+        if let Err(panic) = catch_unwind(poll) {
+            runtime.spawn(Box::pin(async { resume_unwind(panic) }));
         }
+        true
     }
 
     /// Takes the future to poll it with the waker of its own task, for that task or for another one.
     fn take(&self, own: Option<&Waker>) -> Option<(Task, Waker)> {
-        let Slot { state, own: known } = &mut *self.0.lock();
+        let slot = &mut *self.0.lock();
+        let (state, known) = (&mut slot.state, &mut slot.own);
         if let Some(own) = own {
             match known {
                 Some(known) => known.clone_from(own),
@@ -255,18 +269,19 @@ mod tests {
             Poll::Pending
         });
         runtime.run();
-        let poll = core::panic::AssertUnwindSafe(|| task.poll_in_place());
-        assert!(std::panic::catch_unwind(poll).is_err());
+        assert!(task.poll_in_place());
+        let run = AssertUnwindSafe(|| runtime.run());
+        assert!(catch_unwind(run).is_err(), "it is that of a task");
         runtime.run();
         assert_eq!(polls.load(Ordering::Relaxed), 102);
         assert_eq!(Arc::strong_count(&task.0), 1);
     }
 
     #[test]
-    fn a_runtime_that_ends_drops_it() {
+    fn a_runtime_that_drops_its_task_drops_the_future() {
         let (runtime, task, polls) = spawn(|_, _| Poll::Pending);
         runtime.run();
-        drop(runtime);
+        drop(OwnTask(task.clone()));
         assert_eq!(polls.load(Ordering::Relaxed), 101);
         assert!(!task.poll_in_place());
     }

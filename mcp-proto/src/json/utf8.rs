@@ -129,14 +129,52 @@ mod tests {
             b"\xF4\x90\x80\x80",
             b"\xF5",
             b"\n",
+            b"\xC3",
+            b"\xE5\xA5",
+            b"\xF0\x9F",
+            b"\xF0\x9F\x98",
         ] {
             for characters in ["é", "好", "😀"] {
-                for count in (0..100).chain([1023, 1024, 1365, 2047, 2048]) {
-                    let before = [b"abc", characters.repeat(count).as_bytes()].concat();
-                    let text = [&before, fault, characters.repeat(BLOCK).as_bytes()].concat();
-                    check(&text, before.len(), text.len());
+                for count in (0..100).chain([1022, 1023, 1024, 1365, 2047, 2048]) {
+                    // A fault at each place of a block, and of the blocks that expect longer characters.
+                    for more in ["", "a", "aa", "aaa"] {
+                        let before =
+                            [b"abc", characters.repeat(count).as_bytes(), more.as_bytes()].concat();
+                        for behind in [characters, "a"] {
+                            let text = [&before, fault, behind.repeat(BLOCK).as_bytes()].concat();
+                            check(&text, before.len(), text.len());
+                        }
+                    }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn long_text_with_any_byte_changed_is_never_passed_beyond_a_fault() {
+        let mut random = 1u32;
+        let mut next = |below: usize| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 8) as usize % below
+        };
+        let characters = ["a", "é", "好", "😀"];
+        for _ in 0..2_000 {
+            // Mostly of one kind, as texts are.
+            let usual = next(characters.len());
+            let mut text = b"abc".to_vec();
+            while text.len() < 5_000 {
+                let kind = if next(40) == 0 {
+                    next(characters.len())
+                } else {
+                    usual
+                };
+                text.extend_from_slice(characters[kind].as_bytes());
+            }
+            for _ in 0..next(3) {
+                let at = 3 + next(text.len() - 3);
+                text[at] = next(256) as u8;
+            }
+            check(&text, text.len(), text.len());
         }
     }
 

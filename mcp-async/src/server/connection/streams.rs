@@ -177,8 +177,11 @@ impl ServerStreams {
     /// See [`Streams::response`].
     pub(crate) fn response(&mut self, post: &StreamReader, begins: bool) -> StreamResponse {
         let response = self.streams.response(post, begins);
-        if let StreamResponse::Message { .. } = response {
-            self.count();
+        match response {
+            StreamResponse::Pending | StreamResponse::Events => {}
+            StreamResponse::Message { .. } => self.count(),
+            // Its stream is gone, with events for which handlers may wait.
+            _ => self.detach(post),
         }
         response
     }

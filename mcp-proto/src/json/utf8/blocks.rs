@@ -13,7 +13,10 @@ pub(in crate::json) fn pass(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     let mut near = 0u32;
     while let Some(block) = words::block(bytes, at) {
-        if near > 0 || !continues::<3>(bytes, at) {
+        // A character of four bytes that begins before the block is not seen by a search for shorter ones.
+        let begun = bytes.get(at.saturating_sub(3)..at).unwrap_or_default();
+        let is_cut = begun.iter().any(|byte| *byte >= 0xF0);
+        if near > 0 || is_cut || !continues::<3>(bytes, at) {
             if !continues::<4>(bytes, at) {
                 break;
             }

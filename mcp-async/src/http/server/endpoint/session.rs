@@ -293,13 +293,12 @@ impl Session {
         self.touch();
         let (waiting, has_eased) = {
             let mut core = self.shared.lock();
-            let waiting = core.take_room();
-            (
-                waiting,
-                core.outbound
-                    .as_mut()
-                    .is_some_and(ServerStreams::take_eased),
-            )
+            let mut waiting = core.take_room();
+            let has_eased = core.outbound.as_mut().is_some_and(|streams| {
+                streams.take_woken(&mut waiting);
+                streams.take_eased()
+            });
+            (waiting, has_eased)
         };
         // The task looks for idleness at intervals of its own. It is woken only if streams have room again, or if processes
         // share the session.

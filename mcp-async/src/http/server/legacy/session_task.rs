@@ -301,7 +301,7 @@ impl Work for Turns<'_> {
         let due = task.store_writer.as_ref();
         let due = due.and_then(|writer| writer.due(*now, expiry.is_none()));
         // A session in use is looked at again after the idle time, because the end of a request wakes no task.
-        let look = expiry.unwrap_or(*now + task.idle);
+        let look = expiry.unwrap_or(*now + task.idle.max(LOOK));
         let deadline = due.into_iter().chain([look]).min();
         let due = task.conversation.arm(cx, *now, deadline);
         if due.is_ready() {
@@ -321,6 +321,9 @@ impl Drop for SessionTask {
 }
 
 const UNSAVED: &str = "the store did not take what the request changed: it has run";
+
+/// The least time between two looks at a session that is in use.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Bodies that one turn takes in, before other tasks of the thread get theirs.
 const POSTS: u32 = 16;

@@ -269,7 +269,8 @@ impl<'a> StatusLine<'a> {
         let mut response = Response::new(body);
         *response.status_mut() = StatusCode::from_u16(self.status).ok()?;
         let mut headers = refilled(received, &self.headers);
-        if let Some(length) = self.length {
+        // hyper adds a length of zero itself, where there may be one.
+        if let Some(length @ 1..) = self.length {
             headers.insert(header::CONTENT_LENGTH, length.into());
         }
         *response.headers_mut() = headers;
