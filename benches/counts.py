@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from callgrind import CALLS, COUNT, COUNT_PEERS, COUNT_SIMD, HTTP, build, call, on_a_pipe, read, serve
+from callgrind import CALLS, COUNT, COUNT_PEERS, COUNT_SIMD, COUNT_STREAMS, HTTP, build, call, on_a_pipe, read, serve
 
 
 @dataclass
@@ -94,6 +94,7 @@ TABLES = [
         [Row("lines in 64 kB", 2, 10, 600), Row("lines by byte", 1, 2, 600)],
         ["mcp-proto"],
         ["splitter"],
+        binary=COUNT_STREAMS,
     ),
     Table(
         "in flight",
@@ -101,6 +102,7 @@ TABLES = [
         [Row(f"{count} in flight", 1, 1, 20_000) for count in ("1", "10,000", "100,000")],
         ["mcp-proto"],
         [],
+        binary=COUNT_STREAMS,
     ),
     # Short texts as many at once as a busy client sends; large ones one by one.
     Table(

@@ -36,7 +36,7 @@ impl Run {
         }
     }
 
-    /// Runs this library, or the splitter.
+    /// Runs this library on whole inputs.
     ///
     /// # Panics
     ///
@@ -45,10 +45,18 @@ impl Run {
         let known = self.messages::<messages::McpProto>()
             || self.arguments::<arguments::McpProto>()
             || self.values::<encode::McpProto>()
-            || self.events::<events::McpProto>()
-            || self.lines::<lines::McpProto>()
-            || self.lines::<lines::Splitter>()
-            || self.in_flight();
+            || self.events::<events::McpProto>();
+        assert!(known, "no such contestant or input");
+    }
+
+    /// Runs this library, or the splitter, on newline streams, or a server with requests in flight.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the contestant is another, or the input unknown.
+    pub fn streams(&self) {
+        let known =
+            self.lines::<lines::McpProto>() || self.lines::<lines::Splitter>() || self.in_flight();
         assert!(known, "no such contestant or input");
     }
 

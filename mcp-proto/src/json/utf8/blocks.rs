@@ -12,15 +12,17 @@ const NEAR: u32 = 63;
 pub(in crate::json) fn pass(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     let mut near = 0u32;
+    // The block before may end in a character of four bytes that is cut there, which a search for shorter ones overlooks.
+    let mut was_long = false;
     while let Some(block) = words::block(bytes, at) {
-        // A character of four bytes that begins before the block is not seen by a search for shorter ones.
-        let begun = bytes.get(at.saturating_sub(3)..at).unwrap_or_default();
-        let is_cut = begun.iter().any(|byte| *byte >= 0xF0);
-        if near > 0 || is_cut || !continues::<3>(bytes, at) {
+        if near > 0 || (was_long && is_cut(bytes, at)) || !continues::<3>(bytes, at) {
             if !continues::<4>(bytes, at) {
                 break;
             }
             near = near.checked_sub(1).unwrap_or(NEAR);
+            was_long = true;
+        } else {
+            was_long = false;
         }
         if let Some(stop) = words::first_escape(block) {
             return at + stop;
@@ -28,6 +30,12 @@ pub(in crate::json) fn pass(bytes: &[u8], from: usize) -> usize {
         at += BLOCK;
     }
     at
+}
+
+/// Returns true if a character of four bytes may begin before `at` and end behind it.
+fn is_cut(bytes: &[u8], at: usize) -> bool {
+    let before = bytes.get(at.saturating_sub(3)..at).unwrap_or_default();
+    before.iter().any(|byte| *byte >= 0xF0)
 }
 
 /// Returns true if a block continues the bytes before it as UTF-8, in characters of at most `LONGEST` bytes, three or
