@@ -9,6 +9,7 @@ use crate::drive::{CONNECTIONS, Crowd, Work};
 use crate::memory;
 use crate::pipe;
 use crate::requests::Era;
+use crate::subscribers::Subscribers;
 
 /// Calls on each connection in one round.
 const CALLS: usize = 250;
@@ -26,17 +27,7 @@ pub(crate) fn compare(rounds: usize) -> io::Result<()> {
             .map(|server| Crowd::open(server.port, Work::Echo(era)))
             .collect();
         let mut crowds = crowds?;
-        let mut spent = vec![Vec::new(); servers.len()];
-        // The first round warms up.
-        for round in 0..=rounds {
-            for ((server, crowd), spent) in servers.iter().zip(&mut crowds).zip(&mut spent) {
-                let before = server.cpu()?;
-                crowd.work(CALLS)?;
-                if round > 0 {
-                    spent.push(server.cpu()? - before);
-                }
-            }
-        }
+        let spent = turns(&servers, &mut crowds, rounds)?;
         for (at, name) in SERVERS.iter().enumerate() {
             // The bare server of the same runtime stands before it.
             let bare = &spent[at & !1];
@@ -44,6 +35,21 @@ pub(crate) fn compare(rounds: usize) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The CPU times of servers that take turns with CALLS calls on each connection. The first round warms up.
+fn turns(servers: &[Server], crowds: &mut [Crowd], rounds: usize) -> io::Result<Vec<Vec<u64>>> {
+    let mut spent = vec![Vec::new(); servers.len()];
+    for round in 0..=rounds {
+        for ((server, crowd), spent) in servers.iter().zip(&mut *crowds).zip(&mut spent) {
+            let before = server.cpu()?;
+            crowd.work(CALLS)?;
+            if round > 0 {
+                spent.push(server.cpu()? - before);
+            }
+        }
+    }
+    Ok(spent)
 }
 
 /// Compares a call of a server that has little else with one beside many tools, and beside many sessions.
@@ -58,16 +64,7 @@ pub(crate) fn compare_beside(rounds: usize) -> io::Result<()> {
         .iter()
         .map(|it| Crowd::open(it.port, Work::Echo(Era::Modern)));
     let mut crowds = crowds.collect::<io::Result<Vec<_>>>()?;
-    let mut spent = vec![Vec::new(); servers.len()];
-    for round in 0..=rounds {
-        for ((server, crowd), spent) in servers.iter().zip(&mut crowds).zip(&mut spent) {
-            let before = server.cpu()?;
-            crowd.work(CALLS)?;
-            if round > 0 {
-                spent.push(server.cpu()? - before);
-            }
-        }
-    }
+    let spent = turns(&servers, &mut crowds, rounds)?;
     for (name, ours) in ["alone", "10000 tools", "5000 sessions"]
         .into_iter()
         .zip(&spent)
@@ -79,6 +76,38 @@ pub(crate) fn compare_beside(rounds: usize) -> io::Result<()> {
 
 /// Idle sessions of a server.
 const SESSIONS: usize = 5_000;
+
+/// Prints the CPU time of an update for each of many subscribers, and of that for each of few: the median of rounds in turns.
+pub(crate) fn compare_updates(rounds: usize) -> io::Result<()> {
+    println!("server CPU of an update, for each subscriber: the median of {rounds} rounds");
+    let server = || Server::start("updates");
+    let servers = [server()?, server()?];
+    let [few, many] = COUNTS;
+    let mut audiences = [
+        Subscribers::open(servers[0].port, few)?,
+        Subscribers::open(servers[1].port, many)?,
+    ];
+    let mut spent = [Vec::new(), Vec::new()];
+    for round in 0..=rounds {
+        for at in 0..COUNTS.len() {
+            let before = servers[at].cpu()?;
+            (0..UPDATES / COUNTS[at]).try_for_each(|_| audiences[at].update())?;
+            if round > 0 {
+                spent[at].push(servers[at].cpu()? - before);
+            }
+        }
+    }
+    for (count, ours) in COUNTS.into_iter().zip(&spent) {
+        let name = format!("{count} subscribers");
+        print("update", &name, (ours, &spent[0]), UPDATES);
+    }
+    Ok(())
+}
+
+/// Few and many subscribers.
+const COUNTS: [usize; 2] = [100, 1_000];
+/// Notifications in one round: of many subscribers so many that what the other server has used does not count.
+const UPDATES: usize = 30_000;
 
 /// The conversations on a pipe: name, era, bytes of the text, calls in flight, and how often as many are made in one round.
 const TALKS: [(&str, Era, Option<usize>, usize, usize); 4] = [
@@ -119,7 +148,7 @@ pub(crate) fn compare_pipes(rounds: usize, other: Option<&str>) -> io::Result<()
 }
 
 /// Prints the time for one call, and the ratio to the floor.
-pub(crate) fn print(work: &str, name: &str, (ours, floor): (&[u64], &[u64]), calls: usize) {
+fn print(work: &str, name: &str, (ours, floor): (&[u64], &[u64]), calls: usize) {
     let each = ours.iter().map(|spent| *spent as f64 / calls as f64 / 1e3);
     let ratios = ours.iter().zip(floor);
     let ratios = ratios.map(|(spent, floor)| *spent as f64 / *floor as f64);

@@ -69,7 +69,7 @@ fn cpu(rounds: usize, program: Option<&str>) -> io::Result<()> {
 
 fn large(rounds: usize) -> io::Result<()> {
     cpu::compare_beside(rounds)?;
-    subscribers::compare(rounds)
+    cpu::compare_updates(rounds)
 }
 
 fn lines(era: &str, calls: &str, bytes: Option<usize>) -> io::Result<()> {

@@ -50,7 +50,7 @@ fn of_idle_session(server: &str, sessions: usize) -> io::Result<u64> {
     Ok(each(before, settled(&server)?, sessions))
 }
 
-/// What is resident, for each of so many sessions at a time, after they came and went five times.
+/// The resident bytes that are left of each of so many sessions at a time, after they came and went five times.
 fn after_sessions(sessions: usize) -> io::Result<u64> {
     let server = Server::start("mcp-tokio")?;
     let mut admin = Connection::open(server.port)?;
@@ -99,7 +99,7 @@ pub(crate) fn grow(
     Ok(opened)
 }
 
-/// What is resident when the last connections have settled.
+/// The resident bytes when the last connections have settled.
 fn settled(server: &Server) -> io::Result<u64> {
     sleep(Duration::from_millis(500));
     server.resident()
@@ -109,5 +109,5 @@ fn each(before: u64, after: u64, count: usize) -> u64 {
     after.saturating_sub(before) / u64::try_from(count.max(1)).unwrap_or(u64::MAX)
 }
 
-/// How often sessions come and go.
+/// The number of times that sessions come and go.
 const ROUNDS: usize = 5;

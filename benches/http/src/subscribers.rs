@@ -2,8 +2,6 @@
 
 use std::io;
 
-use crate::child::Server;
-use crate::cpu::print;
 use crate::drive::Connection;
 use crate::requests;
 
@@ -37,35 +35,3 @@ impl Subscribers {
         self.streams.iter_mut().try_for_each(notified)
     }
 }
-
-/// Prints the CPU time of an update for each of many subscribers, and of that for each of few: the median of rounds in turns.
-pub(crate) fn compare(rounds: usize) -> io::Result<()> {
-    println!("server CPU of an update, for each subscriber: the median of {rounds} rounds");
-    let server = || Server::start("updates");
-    let servers = [server()?, server()?];
-    let [few, many] = COUNTS;
-    let mut audiences = [
-        Subscribers::open(servers[0].port, few)?,
-        Subscribers::open(servers[1].port, many)?,
-    ];
-    let mut spent = [Vec::new(), Vec::new()];
-    for round in 0..=rounds {
-        for at in 0..COUNTS.len() {
-            let before = servers[at].cpu()?;
-            (0..UPDATES / COUNTS[at]).try_for_each(|_| audiences[at].update())?;
-            if round > 0 {
-                spent[at].push(servers[at].cpu()? - before);
-            }
-        }
-    }
-    for (count, ours) in COUNTS.into_iter().zip(&spent) {
-        let name = format!("{count} subscribers");
-        print("update", &name, (ours, &spent[0]), UPDATES);
-    }
-    Ok(())
-}
-
-/// Few and many subscribers.
-const COUNTS: [usize; 2] = [100, 1_000];
-/// Notifications in one round: of many subscribers so many that what the other server has used does not count.
-const UPDATES: usize = 30_000;

@@ -51,13 +51,13 @@ impl SharedTask {
     /// Polls it here. Returns false if it is being polled, has not begun or has ended, or if its runtime does not run here:
     /// then wake it. A panic is that of a task of the runtime.
     pub(crate) fn poll_in_place(&self) -> bool {
-        let runtime = self.0.lock().runtime.clone();
-        let Some(runtime) = runtime.filter(|runtime| runtime.check().is_ok()) else {
+        let Some((task, own, runtime)) = self.take(None) else {
             return false;
         };
-        let Some((task, own)) = self.take(None) else {
+        if runtime.check().is_err() {
+            self.put_back(task);
             return false;
-        };
+        }
         let poll = AssertUnwindSafe(|| self.poll(task, &mut Context::from_waker(&own)));
         if let Err(panic) = catch_unwind(poll) {
             runtime.spawn(Box::pin(async { resume_unwind(panic) }));
@@ -66,7 +66,7 @@ impl SharedTask {
     }
 
     /// Takes the future to poll it with the waker of its own task, for that task or for another one.
-    fn take(&self, own: Option<&Waker>) -> Option<(Task, Waker)> {
+    fn take(&self, own: Option<&Waker>) -> Option<(Task, Waker, RuntimeHandle)> {
         let slot = &mut *self.0.lock();
         let (state, known) = (&mut slot.state, &mut slot.own);
         if let Some(own) = own {
@@ -75,9 +75,9 @@ impl SharedTask {
                 None => *known = Some(own.clone()),
             }
         }
-        let waker = known.clone()?;
+        let (waker, runtime) = (known.clone()?, slot.runtime.clone()?);
         match mem::replace(state, State::Polled(false)) {
-            State::Idle(task) => return Some((task, waker)),
+            State::Idle(task) => return Some((task, waker, runtime)),
             State::Polled(was_woken) => *state = State::Polled(was_woken || own.is_some()),
             State::Over => *state = State::Over,
         }
@@ -140,7 +140,7 @@ impl Future for OwnTask {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        if let Some((task, _)) = self.0.take(Some(cx.waker())) {
+        if let Some((task, ..)) = self.0.take(Some(cx.waker())) {
             self.0.poll(task, cx);
         }
         match self.0.0.lock().state {

@@ -19,6 +19,7 @@ pub(super) fn in_portions(peers: Vec<Peer>, notify: impl FnMut(&Peer) + Send + '
     };
     let runtime = next.shared.runtime.clone();
     if runtime.check().is_err() {
+        // The others are notified as `rest` is dropped.
         return;
     }
     runtime.spawn(Box::pin(poll_fn(move |cx| {
