@@ -70,17 +70,28 @@ pub trait Config: Copy + Debug {
 /// It derefs to its configuration, for the settings. Once the texts are [shared](Self::shared), the fields for texts (`info`,
 /// `instructions`, `capabilities`, `extension_revisions`, `methods`, `filters`, `result_types`) are empty there: do not make another
 /// configuration of it by `..*prepared`.
+///
+/// With the feature `alloc` it is one allocation, which clones and the machines that are made of them share.
 #[derive(Clone, Debug)]
-pub struct PreparedConfig<C: Config> {
+pub struct PreparedConfig<C: Config>(Kept<Parts<C>>);
+
+/// With an allocator, what the machines of one configuration share.
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+type Kept<T> = Arc<T>;
+#[cfg(not(all(feature = "alloc", target_has_atomic = "ptr")))]
+type Kept<T> = T;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Parts<C> {
     pub(crate) config: C,
     #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
     shared: Option<Arc<SharedTexts>>,
     /// The features that the capabilities declare, as bits.
     pub(crate) declared: u16,
     /// The most that an answer of the core takes, apart from the id that it repeats.
-    pub(crate) reserve: usize,
+    reserve: usize,
     /// The first mistake in the texts.
-    pub(crate) mistake: Option<ConfigError>,
+    mistake: Option<ConfigError>,
 }
 
 impl<C: Config> PreparedConfig<C> {
@@ -88,16 +99,36 @@ impl<C: Config> PreparedConfig<C> {
     /// that is the mistake [`ConfigError::TextsAreShared`].
     #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut C)) -> Self {
-        change(&mut self.config);
+        let parts = self.parts_mut();
+        change(&mut parts.config);
         #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-        if self.shared.is_some() {
-            if !self.is_without_texts() {
-                self.mistake = self.mistake.or(Some(ConfigError::TextsAreShared));
+        if parts.shared.is_some() {
+            if !parts.is_without_texts() {
+                parts.mistake = parts.mistake.or(Some(ConfigError::TextsAreShared));
             }
-            self.reserve = C::reserve(&self);
+            self.measure();
             return self;
         }
-        self.config.into()
+        parts.config.into()
+    }
+
+    fn of(parts: Parts<C>) -> Self {
+        #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+        let parts = Arc::new(parts);
+        Self(parts)
+    }
+
+    /// The parts, which machines share no longer with this configuration.
+    pub(crate) fn parts_mut(&mut self) -> &mut Parts<C> {
+        #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+        return Arc::make_mut(&mut self.0);
+        #[cfg(not(all(feature = "alloc", target_has_atomic = "ptr")))]
+        &mut self.0
+    }
+
+    fn measure(&mut self) {
+        let reserve = C::reserve(self);
+        self.parts_mut().reserve = reserve;
     }
 
     /// Copies the texts into memory that is freed with the last clone of this configuration and the
@@ -120,18 +151,51 @@ impl<C: Config> PreparedConfig<C> {
     #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
     #[must_use]
     pub fn shared(self) -> PreparedConfig<C::Unborrowed> {
-        let shared = self.shared;
-        PreparedConfig {
-            shared: Some(shared.unwrap_or_else(|| Arc::new(SharedTexts::of(&self.config.texts())))),
-            config: self.config.without_texts(),
-            declared: self.declared,
-            reserve: self.reserve,
-            mistake: self.mistake,
-        }
+        let parts = &*self.0;
+        let shared = parts.shared.clone();
+        PreparedConfig::of(Parts {
+            shared: shared.or_else(|| Some(Arc::new(SharedTexts::of(&parts.config.texts())))),
+            config: parts.config.without_texts(),
+            declared: parts.declared,
+            reserve: parts.reserve,
+            mistake: parts.mistake,
+        })
     }
 
+    /// The features that the capabilities declare, as bits.
+    pub(crate) fn declared_bits(&self) -> u16 {
+        self.0.declared
+    }
+
+    /// The most that an answer of the core takes, apart from the id that it repeats.
+    pub(crate) fn reserve(&self) -> usize {
+        self.0.reserve
+    }
+
+    /// The first mistake in the texts.
+    pub(crate) fn mistake(&self) -> Option<ConfigError> {
+        self.0.mistake
+    }
+
+    /// The least output of a machine that repeats ids of so many bytes.
+    pub(crate) fn least_output(&self, id_echo: usize) -> usize {
+        self.reserve().saturating_add(id_echo).saturating_add(1)
+    }
+
+    /// The texts, wherever they are.
+    #[inline]
+    pub(crate) fn texts(&self) -> Texts<'_, C> {
+        #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+        if let Some(shared) = &self.0.shared {
+            return Texts::Shared(shared);
+        }
+        Texts::Borrowed(&self.0.config)
+    }
+}
+
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+impl<C: Config> Parts<C> {
     /// Returns true if no text is set beside those that are shared.
-    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
     fn is_without_texts(&self) -> bool {
         let texts = self.config.texts();
         texts.info.name == *""
@@ -144,34 +208,19 @@ impl<C: Config> PreparedConfig<C> {
             && texts.extension_revisions.is_empty()
             && self.config.declared_bits() == 0
     }
-
-    /// The least output of a machine that repeats ids of so many bytes.
-    pub(crate) const fn least_output(&self, id_echo: usize) -> usize {
-        self.reserve.saturating_add(id_echo).saturating_add(1)
-    }
-
-    /// The texts, wherever they are.
-    #[inline]
-    pub(crate) fn texts(&self) -> Texts<'_, C> {
-        #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-        if let Some(shared) = &self.shared {
-            return Texts::Shared(shared);
-        }
-        Texts::Borrowed(&self.config)
-    }
 }
 
 impl<C: Config> From<C> for PreparedConfig<C> {
     fn from(config: C) -> Self {
-        let mut prepared = Self {
+        let mut prepared = Self::of(Parts {
             config,
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             shared: None,
             declared: config.declared_bits(),
             reserve: 0,
             mistake: config.texts().mistake(),
-        };
-        prepared.reserve = C::reserve(&prepared);
+        });
+        prepared.measure();
         prepared
     }
 }
@@ -179,8 +228,9 @@ impl<C: Config> From<C> for PreparedConfig<C> {
 impl<C: Config> Deref for PreparedConfig<C> {
     type Target = C;
 
+    #[inline]
     fn deref(&self) -> &C {
-        &self.config
+        &self.0.config
     }
 }
 

@@ -139,8 +139,8 @@ impl<'c> Config for ClientConfig<'c> {
 
 impl PreparedConfig<ClientConfig<'_>> {
     /// The features that the capabilities declare.
-    pub(crate) const fn declared(&self) -> ClientFeatures {
-        ClientFeatures::of_bits(self.declared)
+    pub(crate) fn declared(&self) -> ClientFeatures {
+        ClientFeatures::of_bits(self.declared_bits())
     }
 
     /// Checks that a client with this storage can be made of it.
@@ -149,7 +149,7 @@ impl PreparedConfig<ClientConfig<'_>> {
     ///
     /// See [`ConfigError`]. The least output is [`Client::MIN_OUTPUT`](super::Client::MIN_OUTPUT).
     pub fn check<S: Storage>(&self) -> Result<(), ConfigError> {
-        if let Some(mistake) = self.mistake {
+        if let Some(mistake) = self.mistake() {
             return Err(mistake);
         }
         if self.revisions.is_empty() {

@@ -170,8 +170,9 @@ impl<'c, S: Storage> Client<'c, S> {
     /// [`PreparedConfig::check`].
     pub fn with_room(config: impl Into<PreparedConfig<ClientConfig<'c>>>, storage: S) -> Self {
         let mut config = config.into();
-        let limits = &mut config.config.limits;
-        limits.output = limits.output.max(Self::MIN_OUTPUT);
+        if config.limits.output < Self::MIN_OUTPUT {
+            config.parts_mut().config.limits.output = Self::MIN_OUTPUT;
+        }
         let max_message = config.limits.max_message();
         let longest = config.limits.batch_bytes.min(max_message);
         // Its tokens are refused by all other machines.

@@ -107,7 +107,7 @@ impl<S: Storage> Machine for Server<'_, S> {
     }
 
     fn reserve(&self) -> usize {
-        self.config.reserve.saturating_add(S::ID_ECHO)
+        self.config.reserve().saturating_add(S::ID_ECHO)
     }
 
     fn set_max_message(&mut self, len: usize) {

@@ -165,25 +165,44 @@ impl<'c, S: Storage> Server<'c, S> {
     /// answer of the core if it is less. Requests for subscriptions are refused, and no pings are sent, if the storage has no room
     /// for them. Other mistakes stay: of two methods with one name the first counts. Call [`PreparedConfig::check`] first.
     pub fn with_room(config: impl Into<PreparedConfig<ServerConfig<'c>>>, storage: S) -> Self {
-        let mut config = config.into();
-        let least = config.least_output(S::ID_ECHO);
-        let output = &mut config.config.limits.output;
-        *output = (*output).max(least);
-        config.declared = config.declared().without(S::LACKS).to_bits();
-        config.config.revisions = S::served(config.config.revisions);
+        let config = config.into();
+        let in_flight = config.limits.in_flight;
+        Self::with_in_flight(config, in_flight, storage)
+    }
+
+    /// Creates a server, as [`with_room`](Self::with_room) does, for so many [requests in flight](crate::Limits::in_flight) instead
+    /// of those of the configuration: one, if it serves the one request of a POST.
+    pub fn with_in_flight(
+        mut config: PreparedConfig<ServerConfig<'c>>,
+        in_flight: usize,
+        storage: S,
+    ) -> Self {
+        let output = config.limits.output.max(config.least_output(S::ID_ECHO));
+        let declared = config.declared().without(S::LACKS);
+        let revisions = S::served(config.revisions);
+        // Few machines need another configuration than was prepared, and those that do not share it.
+        if output != config.limits.output
+            || declared != config.declared()
+            || revisions != config.revisions
+        {
+            let parts = config.parts_mut();
+            parts.config.limits.output = output;
+            parts.declared = declared.to_bits();
+            parts.config.revisions = revisions;
+        }
         let limits = &config.limits;
         // Its tokens are refused by all other machines.
         let machine = MachineId::next();
         Self {
             requests: ReceivedRequests::new(
-                (storage.requests(), limits.in_flight),
+                (storage.requests(), in_flight),
                 (storage.batch(), limits.batch_bytes),
                 limits.max_message(),
                 machine,
             ),
             questions: Questions::new(
                 storage.questions(),
-                limits.in_flight,
+                in_flight,
                 Pinger::new(config.ping, Unwritten::Waits),
                 machine,
             ),

@@ -46,8 +46,8 @@ impl<'c> Config for ServerConfig<'c> {
 
 impl PreparedConfig<ServerConfig<'_>> {
     /// The features that the capabilities declare.
-    pub(crate) const fn declared(&self) -> ServerFeatures {
-        ServerFeatures::of_bits(self.declared)
+    pub(crate) fn declared(&self) -> ServerFeatures {
+        ServerFeatures::of_bits(self.declared_bits())
     }
 
     /// Returns true if the revision lets a client send this method, and we declared that we serve
@@ -78,7 +78,7 @@ impl PreparedConfig<ServerConfig<'_>> {
     ///
     /// See [`ConfigError`].
     pub fn check<S: Storage>(&self) -> Result<(), ConfigError> {
-        if let Some(mistake) = self.mistake {
+        if let Some(mistake) = self.mistake() {
             return Err(mistake);
         }
         if self.texts().filters().any(is_filter_key) {
@@ -98,12 +98,5 @@ impl PreparedConfig<ServerConfig<'_>> {
             return Err(ConfigError::OutputTooSmall { needed });
         }
         Ok(())
-    }
-
-    /// Sets the number of [requests in flight](crate::Limits::in_flight), without measuring again, which it does not require.
-    #[must_use]
-    pub const fn with_in_flight(mut self, requests: usize) -> Self {
-        self.config.limits.in_flight = requests;
-        self
     }
 }

@@ -336,8 +336,7 @@ impl HttpServer<'_> {
             // A handshake that opens no session is an exchange like others.
             Route::Modern | Route::Initialize => {
                 // One POST is one request, so its table has one place.
-                let prepared = self.prepared.clone().with_in_flight(1);
-                let server = Server::with_room(prepared, Growing);
+                let server = Server::with_in_flight(self.prepared.clone(), 1, Growing);
                 (server, Kind::Exchange)
             }
         };

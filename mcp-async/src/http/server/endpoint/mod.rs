@@ -405,7 +405,7 @@ impl HttpEndpoint {
             // A legacy message to a server without sessions (SH-32).
             Some(revision) => self.resumed(parts, &SessionSnapshot::stateless(revision)),
             // One POST is one request, so its table has one place.
-            None => Core::with_room(self.prepared(parts).with_in_flight(1), Growing),
+            None => Core::with_in_flight(self.prepared(parts), 1, Growing),
         };
         let mut conversation = self.exchange_connection(parts, machine);
         let opened = conversation.streams(ServerStreams::open);
