@@ -59,7 +59,7 @@ impl Server {
 
     /// The CPU time so far: see [`cpu_of`].
     pub(crate) fn cpu(&self) -> io::Result<u64> {
-        cpu_of(&self.process)
+        cpu_of(self.process.id())
     }
 
     /// The memory that is resident now, in bytes.
@@ -75,9 +75,9 @@ impl Server {
 
 /// The CPU time of all threads of a process so far, in nanoseconds, that of the kernel on their behalf
 /// included.
-pub(crate) fn cpu_of(process: &Child) -> io::Result<u64> {
+pub(crate) fn cpu_of(process: u32) -> io::Result<u64> {
     let mut sum = 0;
-    for task in fs::read_dir(format!("/proc/{}/task", process.id()))? {
+    for task in fs::read_dir(format!("/proc/{process}/task"))? {
         let times = fs::read_to_string(task?.path().join("schedstat"))?;
         let on_cpu = times.split(' ').next().unwrap_or_default();
         sum += on_cpu.parse::<u64>().map_err(Error::other)?;
@@ -164,7 +164,7 @@ impl Piped {
 
     /// The CPU time so far: see [`cpu_of`].
     pub(crate) fn cpu(&self) -> io::Result<u64> {
-        cpu_of(&self.process)
+        cpu_of(self.process.id())
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Each line of the output has the revision, the server, its time for one, and the median of the rounds' ratios to a floor.
 
-use std::io;
+use std::io::{self, Error};
+use std::process::{Command, Stdio};
 
 use crate::child::{Piped, SERVERS, Server};
 use crate::drive::{CONNECTIONS, Crowd, Work};
@@ -145,6 +146,42 @@ pub(crate) fn compare_pipes(rounds: usize, other: Option<&str>) -> io::Result<()
         }
     }
     Ok(())
+}
+
+/// Compares the runtimes where one call is made at a time, so that each wakes a thread: clients on a pipe and over HTTP, and a server.
+#[cfg(feature = "client")]
+pub(crate) fn compare_alone(rounds: usize) -> io::Result<()> {
+    println!("CPU of one call at a time: the median of {rounds} rounds");
+    let servers = [Server::start("mcp-tokio")?, Server::start("mcp-smol")?];
+    for (work, port) in [("pipe", None), ("HTTP", Some(servers[0].port))] {
+        let mut spent = [Vec::new(), Vec::new()];
+        for _ in 0..rounds {
+            for (spent, runtime) in spent.iter_mut().zip(["tokio", "smol"]) {
+                spent.push(client_alone(runtime, port)? * CALLS as u64);
+            }
+        }
+        print(work, "client on tokio", (&spent[0], &spent[0]), CALLS);
+        print(work, "client on smol", (&spent[1], &spent[0]), CALLS);
+    }
+    let mut callers = Vec::new();
+    for server in &servers {
+        callers.push(Crowd::of_one(server.port, Work::Echo(Era::Legacy))?);
+    }
+    let spent = turns(&servers, &mut callers, rounds)?;
+    print("HTTP", "server on tokio", (&spent[0], &spent[0]), CALLS);
+    print("HTTP", "server on smol", (&spent[1], &spent[0]), CALLS);
+    Ok(())
+}
+
+/// The CPU time of a call of a client in a process of its own.
+#[cfg(feature = "client")]
+fn client_alone(runtime: &str, port: Option<u16>) -> io::Result<u64> {
+    let mut client = Command::new(std::env::current_exe()?);
+    client.args(["calls", runtime, "2000"]);
+    client.args(port.map(|port| port.to_string()));
+    let printed = client.stderr(Stdio::inherit()).output()?.stdout;
+    let printed = String::from_utf8_lossy(&printed);
+    printed.trim().parse().map_err(Error::other)
 }
 
 /// Prints the time for one call, and the ratio to the floor.

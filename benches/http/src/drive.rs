@@ -207,6 +207,11 @@ impl Crowd {
         callers.map(Self)
     }
 
+    /// One connection.
+    pub(crate) fn of_one(port: u16, work: Work) -> io::Result<Self> {
+        Caller::open(port, work).map(|caller| Self(vec![caller]))
+    }
+
     /// Works so many times on each connection.
     pub(crate) fn work(&mut self, times: usize) -> io::Result<()> {
         thread::scope(|scope| {

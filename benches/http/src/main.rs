@@ -6,11 +6,13 @@
 //! idle [SESSIONS]              memory of sessions that only have their stream open
 //! memory [COUNT]               memory of sessions that wait or have gone, and of tasks, with the allocator of this program
 //! large [ROUNDS]               CPU time of a call beside many tools or sessions, and of an update for each of few subscribers and of many
+//! alone [ROUNDS]               CPU time of one call at a time on smol, of that on tokio (feature `client`)
 //! serve SERVER                 serves on a free port of 127.0.0.1, whose number it prints, while its input is open
 //! drive PORT WORK TIMES        works so many times, one after the other, on 16 connections, and keeps these while its input is open
 //! pipe SERVER                  serves on standard input and output
 //! lines ERA CALLS [BYTES]      prints the messages of a client on a pipe that makes so many calls, with a text of so many bytes
 //! call ERA CALLS DEPTH [PORT]  makes so many calls with a client of this library, so many at once (feature `client`)
+//! calls RUNTIME CALLS [PORT]   makes so many calls one after the other, and prints the CPU time of one (feature `client`)
 //! ```
 
 mod bare;
@@ -49,6 +51,10 @@ fn main() -> io::Result<()> {
         ["memory", count] => memory::of_everything(number(count)?),
         ["large"] => large(15),
         ["large", rounds] => large(number(rounds)?),
+        #[cfg(feature = "client")]
+        ["alone"] => cpu::compare_alone(15),
+        #[cfg(feature = "client")]
+        ["alone", rounds] => cpu::compare_alone(number(rounds)?),
         ["serve", server] => child::serve(server),
         ["drive", port, work, times] => drive::drive(number(port)?, work, number(times)?),
         ["pipe", server] => pipe::serve(server),
@@ -58,6 +64,12 @@ fn main() -> io::Result<()> {
         ["call", era, calls, depth] => call(era, calls, depth, None),
         #[cfg(feature = "client")]
         ["call", era, calls, depth, port] => call(era, calls, depth, Some(number(port)?)),
+        #[cfg(feature = "client")]
+        ["calls", runtime, calls] => client::call_alone(runtime, number(calls)?, None),
+        #[cfg(feature = "client")]
+        ["calls", runtime, calls, port] => {
+            client::call_alone(runtime, number(calls)?, Some(number(port)?))
+        }
         _ => Err(Error::other("no such command: see the head of main.rs")),
     }
 }
