@@ -4,6 +4,8 @@ use core::fmt;
 
 use crate::Limits;
 use crate::frame::line::{self, Lines};
+#[cfg(feature = "alloc")]
+use crate::json::KnownMeta;
 use crate::json::Scanner;
 use crate::rpc::{self, ID_ECHO, Incoming, Invalid, Message, Overlong, Reason};
 use crate::store::{self, Store};
@@ -49,6 +51,9 @@ pub struct Inbox<S> {
     batch: Option<Batch>,
     /// A line over the limit is being skipped, or was and is not reported yet.
     skipping: Option<Skipped>,
+    /// Requests repeat it.
+    #[cfg(feature = "alloc")]
+    known_meta: KnownMeta,
 }
 
 impl<S: Store<u8>> Inbox<S> {
@@ -66,6 +71,8 @@ impl<S: Store<u8>> Inbox<S> {
             given: Given::Nothing,
             batch: None,
             skipping: None,
+            #[cfg(feature = "alloc")]
+            known_meta: KnownMeta::NONE,
         }
     }
 
@@ -142,7 +149,11 @@ impl<S: Store<u8>> Inbox<S> {
                 Err(invalid) => Incoming::Message(Message::Invalid(invalid)),
             });
         }
-        Some(Incoming::Message(Message::parse(text, self.depth)))
+        #[cfg(feature = "alloc")]
+        let message = Message::parse_knowing(text, self.depth, &mut self.known_meta);
+        #[cfg(not(feature = "alloc"))]
+        let message = Message::parse(text, self.depth);
+        Some(Incoming::Message(message))
     }
 
     /// Takes back what the last [`next_message`](Self::next_message) handed out: it comes again.

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+#[cfg(feature = "alloc")]
+use super::places::Notes as _;
 use super::places::{MemberPlaces, Place};
 use super::walk::Walk;
 use super::{Raw, Str, offset};
@@ -53,6 +55,20 @@ impl MemberPlaces {
     pub(crate) fn members_of_meta<'b>(&self, object: Raw<'b>, meta: Raw<'b>) -> Members<'_, 'b> {
         self.noted_meta(object, meta)
             .unwrap_or_else(|| Members::new(meta, None))
+    }
+
+    /// The places in a `_meta` of the object that was scanned, by their offsets there.
+    #[cfg(feature = "alloc")]
+    pub(super) fn within(&self, whole: Raw<'_>, meta: Raw<'_>) -> Self {
+        let mut places = Self::UNKNOWN;
+        let noted = self.noted_meta(whole, meta).and_then(|noted| noted.keys);
+        if let (Some(start), Some(keys)) = (offset(meta.as_bytes(), whole.as_bytes()), noted) {
+            places.begin(meta.as_bytes());
+            for key in keys {
+                places.add(true, key.at() - start, key.len());
+            }
+        }
+        places
     }
 
     fn noted_meta<'b>(&self, whole: Raw<'b>, meta: Raw<'b>) -> Option<Members<'_, 'b>> {

@@ -31,6 +31,8 @@ mod float;
 ))]
 mod interop;
 mod kind;
+#[cfg(feature = "alloc")]
+mod known_meta;
 mod list;
 mod map;
 mod member_watch;
@@ -80,10 +82,12 @@ pub use repair::repair_surrogates;
 
 pub(crate) use decimal::Decimal;
 pub(crate) use field_notes::Fields;
+#[cfg(feature = "alloc")]
+pub(crate) use known_meta::KnownMeta;
 pub(crate) use member_watch::MemberWatch;
 pub(crate) use members::{Members, collect};
 pub(crate) use number::digits;
-pub(crate) use places::MemberPlaces;
+pub(crate) use places::{MemberPlaces, NotePlaces, Notes};
 #[cfg(feature = "alloc")]
 pub(crate) use raw::Span;
 pub(crate) use raw::offset;

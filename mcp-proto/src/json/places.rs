@@ -16,7 +16,7 @@ pub(crate) struct MemberPlaces {
 
 /// The place of a key: the offset of its opening quote in the text of the object, the length of its
 /// content, and a bit that tells a key of `_meta`.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place(u32);
 
 impl MemberPlaces {
@@ -32,15 +32,9 @@ impl MemberPlaces {
     /// So many keys are noted.
     const MOST: usize = if Self::IS_NOTED { 11 } else { 0 };
 
-    /// Those of an object whose first key follows.
-    #[inline]
-    pub(super) const fn begin(&mut self) {
-        self.len = 0;
-    }
-
-    /// Notes a key of the object, or of its `_meta`.
+    /// Adds a key of the object, or of its `_meta`.
     #[inline(always)]
-    pub(super) fn note(&mut self, is_in_meta: bool, at: usize, len: usize) {
+    pub(super) fn add(&mut self, is_in_meta: bool, at: usize, len: usize) {
         let place = Place::new(is_in_meta, at, len);
         let slot = self.keys.get_mut(usize::from(self.len));
         self.len = match (slot, place) {
@@ -96,6 +90,77 @@ impl Place {
 impl Default for MemberPlaces {
     fn default() -> Self {
         Self::UNKNOWN
+    }
+}
+
+/// Notes where members lie, while a container is scanned.
+pub(crate) trait Notes {
+    /// False if nothing is noted.
+    const ARE_TAKEN: bool = true;
+
+    /// Begins with a container. Returns 1 if its members are noted, otherwise 0.
+    fn begin(&mut self, container: &[u8]) -> u8;
+
+    /// Notes a key in the container at this depth. Returns the number of containers whose members are
+    /// noted from here on.
+    fn note(&mut self, open: u8, at: usize, content: &[u8], len: usize) -> u8;
+
+    /// Passes the value of the `_meta` that was noted last, if it begins the rest and is known; `at` is its offset in the container.
+    #[inline(always)]
+    fn pass_meta<'b>(&mut self, _rest: &'b [u8], _at: usize) -> Option<&'b [u8]> {
+        None
+    }
+}
+
+/// Notes whose places can be looked up.
+pub(crate) trait NotePlaces: Notes {
+    fn places(&mut self) -> &mut MemberPlaces;
+}
+
+impl Notes for MemberPlaces {
+    const ARE_TAKEN: bool = Self::IS_NOTED;
+
+    #[inline(always)]
+    fn begin(&mut self, container: &[u8]) -> u8 {
+        let is_object = container.starts_with(b"{");
+        if is_object {
+            self.len = 0;
+        }
+        u8::from(is_object)
+    }
+
+    #[inline(always)]
+    fn note(&mut self, open: u8, at: usize, content: &[u8], len: usize) -> u8 {
+        self.add(open > 1, at, len);
+        match len {
+            _ if open > 1 => 2,
+            5 if content.starts_with(b"_meta") => 2,
+            _ => 1,
+        }
+    }
+}
+
+impl NotePlaces for MemberPlaces {
+    #[inline(always)]
+    fn places(&mut self) -> &mut MemberPlaces {
+        self
+    }
+}
+
+/// Notes nothing.
+pub(super) struct NoPlaces;
+
+impl Notes for NoPlaces {
+    const ARE_TAKEN: bool = false;
+
+    #[inline(always)]
+    fn begin(&mut self, _: &[u8]) -> u8 {
+        0
+    }
+
+    #[inline(always)]
+    fn note(&mut self, _: u8, _: usize, _: &[u8], _: usize) -> u8 {
+        0
     }
 }
 

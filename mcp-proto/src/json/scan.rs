@@ -3,8 +3,9 @@
 mod container;
 mod scalar;
 
+use super::places::NoPlaces;
 use super::string::Form;
-use super::{Fault, FaultKind, MAX_DEPTH, MemberPlaces, Raw, Str, string, words};
+use super::{Fault, FaultKind, MAX_DEPTH, MemberPlaces, Notes, Raw, Str, string, words};
 
 /// A position in a text, and the rules for moving on.
 ///
@@ -179,7 +180,7 @@ impl<'b> Scanner<'b> {
     /// Takes one value of any kind, with whitespace before it allowed.
     #[inline(never)]
     pub(crate) fn value(&mut self) -> Result<Raw<'b>, Fault> {
-        self.value_in_place(None)
+        self.value_in_place::<NoPlaces>(None)
     }
 
     /// As [`value`](Self::value); the members of an object are noted in `places`.
@@ -195,12 +196,12 @@ impl<'b> Scanner<'b> {
     }
 
     /// As [`value`](Self::value), inlined for the one caller that has to be fast, at the price of
-    /// its size. The members of an object are noted in `places`.
+    /// its size. The members of an object are noted.
     #[cfg_attr(feature = "alloc", inline(always))]
     #[cfg_attr(not(feature = "alloc"), inline(never))]
-    pub(crate) fn value_in_place(
+    pub(crate) fn value_in_place<N: Notes>(
         &mut self,
-        places: Option<&mut MemberPlaces>,
+        notes: Option<&mut N>,
     ) -> Result<Raw<'b>, Fault> {
         if let [0..=b' ', ..] = self.rest {
             self.skip_whitespace();
@@ -210,7 +211,7 @@ impl<'b> Scanner<'b> {
         // place in memory for all of them.
         let passed = match start {
             [b'"', content @ ..] => pass_string(content),
-            [b'{' | b'[', ..] => match container::pass(start, self.depth, places) {
+            [b'{' | b'[', ..] => match container::pass(start, self.depth, notes) {
                 Ok((rest, form)) => Ok((rest, form)),
                 Err(halt) => Err(halt),
             },

@@ -4,9 +4,9 @@ use super::{
     ErrorObject, Id, Invalid, Member, Message, Method, Notification, Reason, Request, Response,
     Salvage, Shape,
 };
-use crate::json::{Fault, Kind, MemberPlaces, Raw, Scanner};
+use crate::json::{Fault, Kind, MemberPlaces, NotePlaces, Raw, Scanner};
 #[cfg(feature = "alloc")]
-use crate::json::{FaultKind, MAX_DEPTH, Span};
+use crate::json::{FaultKind, KnownMeta, MAX_DEPTH, Span};
 
 /// The members at the top level of a message.
 #[derive(Default)]
@@ -109,7 +109,7 @@ impl<'b> Members<'b> {
     pub(super) fn read(
         &mut self,
         scanner: &mut Scanner<'b>,
-        places: &mut MemberPlaces,
+        notes: &mut impl NotePlaces,
     ) -> Result<(), Fault> {
         let mut at = scanner.clone();
         let mut first = true;
@@ -140,7 +140,7 @@ impl<'b> Members<'b> {
             };
             first = false;
             let value =
-                at.value_in_place(matches!(member, Member::Params).then_some(&mut *places))?;
+                at.value_in_place(matches!(member, Member::Params).then_some(&mut *notes))?;
             if place.replace(value).is_some() {
                 self.double(member);
             }
@@ -150,7 +150,7 @@ impl<'b> Members<'b> {
         *scanner = if !first && at.take(b"}") {
             at
         } else {
-            self.read_any(at, first, places)?
+            self.read_any(at, first, notes.places())?
         };
         Ok(())
     }
@@ -313,12 +313,31 @@ impl<'b> Message<'b> {
     /// most [`MAX_DEPTH`](crate::json::MAX_DEPTH). The text is validated to its end. An array is
     /// no message: batches are taken apart by the [`Inbox`](crate::Inbox).
     pub fn parse(text: &'b [u8], depth: u8) -> Self {
+        let mut places = MemberPlaces::UNKNOWN;
+        Self::parse_noting(text, depth, &mut places)
+    }
+
+    /// Reads one message, as [`parse`](Self::parse) does, of a connection whose requests repeat a `_meta`.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn parse_knowing(text: &'b [u8], depth: u8, known: &mut KnownMeta) -> Self {
+        let mut notes = known.notes();
+        let message = Self::parse_noting(text, depth, &mut notes);
+        if notes.has_other
+            && let Self::Request(Request { params, places, .. }) = &message
+            && let Some(params) = params
+        {
+            known.learn(params.as_raw(), places);
+        }
+        message
+    }
+
+    #[inline(always)]
+    fn parse_noting(text: &'b [u8], depth: u8, notes: &mut impl NotePlaces) -> Self {
         let mut scanner = Scanner::new(text, depth);
         let mut members = Members::default();
-        let mut places = MemberPlaces::UNKNOWN;
-        let read = members.read(&mut scanner, &mut places);
+        let read = members.read(&mut scanner, notes);
         match read.and_then(|()| scanner.end()) {
-            Ok(()) => members.judge(&places),
+            Ok(()) => members.judge(notes.places()),
             Err(fault) => Self::no_object(text, depth, fault),
         }
     }

@@ -1,20 +1,21 @@
 //! Scans objects and arrays without recursion.
 
+use super::super::places::NoPlaces;
 use super::super::string::Form;
-use super::super::{FaultKind, MemberPlaces};
+use super::super::{FaultKind, Notes};
 use super::{Halt, pass_string, scalar, unexpected, whitespace};
 
 /// Passes the container that the rest begins with; `depth` of them may be open at a time. Members of
-/// an object are noted in `places`.
+/// an object are noted.
 #[inline(always)]
-pub(super) fn pass<'b>(
+pub(super) fn pass<'b, N: Notes>(
     rest: &'b [u8],
     depth: u8,
-    places: Option<&mut MemberPlaces>,
+    notes: Option<&mut N>,
 ) -> Result<(&'b [u8], Form), Halt> {
-    match places {
-        Some(places) if MemberPlaces::IS_NOTED => walk(rest, depth, places),
-        _ => walk(rest, depth, NoPlaces),
+    match notes {
+        Some(notes) if N::ARE_TAKEN => walk(rest, depth, notes),
+        _ => walk(rest, depth, &mut NoPlaces),
     }
 }
 
@@ -23,7 +24,7 @@ pub(super) fn pass<'b>(
 /// Keys and values go through the same lines: each line that looks into a string keeps half a
 /// dozen constants in registers, and two of them would have to share.
 #[inline(never)]
-fn walk<N: Notes>(rest: &[u8], depth: u8, mut notes: N) -> Result<(&[u8], Form), Halt> {
+fn walk<'b, N: Notes>(rest: &'b [u8], depth: u8, notes: &mut N) -> Result<(&'b [u8], Form), Halt> {
     let len = rest.len();
     // The members of so many containers, from the outermost on, are noted.
     let mut noted = notes.begin(rest);
@@ -45,9 +46,14 @@ fn walk<N: Notes>(rest: &[u8], depth: u8, mut notes: N) -> Result<(&[u8], Form),
                 }
                 rest = colon(behind)?;
                 key = false;
-                continue;
+                let is_meta = open == 1 && noted == 2;
+                match is_meta.then(|| notes.pass_meta(rest, len - rest.len())) {
+                    Some(Some(behind)) => rest = behind,
+                    _ => continue,
+                }
+            } else {
+                rest = behind;
             }
-            rest = behind;
         } else {
             match rest {
                 [0..=b' ', ..] => {
@@ -98,52 +104,6 @@ fn walk<N: Notes>(rest: &[u8], depth: u8, mut notes: N) -> Result<(&[u8], Form),
             }
             kinds >>= 1;
         }
-    }
-}
-
-/// Notes where members lie.
-trait Notes {
-    /// Begins with a container. Returns 1 if its members are noted, otherwise 0.
-    fn begin(&mut self, container: &[u8]) -> u8;
-
-    /// Notes a key in the container at this depth. Returns the number of containers whose members are
-    /// noted from here on.
-    fn note(&mut self, open: u8, at: usize, content: &[u8], len: usize) -> u8;
-}
-
-impl Notes for &mut MemberPlaces {
-    #[inline(always)]
-    fn begin(&mut self, container: &[u8]) -> u8 {
-        let is_object = container.starts_with(b"{");
-        if is_object {
-            MemberPlaces::begin(self);
-        }
-        u8::from(is_object)
-    }
-
-    #[inline(always)]
-    fn note(&mut self, open: u8, at: usize, content: &[u8], len: usize) -> u8 {
-        MemberPlaces::note(self, open > 1, at, len);
-        match len {
-            _ if open > 1 => 2,
-            5 if content.starts_with(b"_meta") => 2,
-            _ => 1,
-        }
-    }
-}
-
-/// Notes nothing.
-struct NoPlaces;
-
-impl Notes for NoPlaces {
-    #[inline(always)]
-    fn begin(&mut self, _: &[u8]) -> u8 {
-        0
-    }
-
-    #[inline(always)]
-    fn note(&mut self, _: u8, _: usize, _: &[u8], _: usize) -> u8 {
-        0
     }
 }
 

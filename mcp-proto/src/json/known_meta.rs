@@ -1,0 +1,226 @@
+//! The `_meta` that most requests of a connection repeat.
+
+use super::Raw;
+use super::places::{MemberPlaces, NotePlaces, Notes};
+use super::string::Form;
+
+/// A `_meta` of an earlier request of the connection, with the places of its members.
+///
+/// A client of 2026-07-28 says who it is with every request, often in more bytes than the rest of the request takes. Where the same
+/// bytes come again they are compared, and not scanned.
+pub(crate) struct KnownMeta {
+    /// Plain JSON of so many bytes; none if nothing is known.
+    text: [u8; LONGEST],
+    len: usize,
+    /// The keys, by their offsets in the text.
+    places: MemberPlaces,
+}
+
+/// Notes the places of members, and passes a `_meta` that is known.
+pub(crate) struct KnowingNotes<'k> {
+    places: MemberPlaces,
+    known: &'k KnownMeta,
+    /// True if a `_meta` was met that is not known.
+    pub(crate) has_other: bool,
+}
+
+impl KnownMeta {
+    /// Nothing is known yet.
+    pub(crate) const NONE: Self = Self {
+        text: [0; LONGEST],
+        len: 0,
+        places: MemberPlaces::UNKNOWN,
+    };
+
+    /// The `_meta`, which is not empty.
+    #[inline(always)]
+    fn text(&self) -> Option<&[u8]> {
+        self.text.get(..self.len).filter(|text| !text.is_empty())
+    }
+
+    /// Begins to note the places of one message.
+    pub(crate) const fn notes(&self) -> KnowingNotes<'_> {
+        KnowingNotes {
+            places: MemberPlaces::UNKNOWN,
+            known: self,
+            has_other: false,
+        }
+    }
+
+    /// Keeps the `_meta` of an object that was scanned, if it is short and its places were noted.
+    pub(crate) fn learn(&mut self, object: Raw<'_>, places: &MemberPlaces) {
+        let mut members = places.members(object);
+        let meta = members.find(|(name, _)| name.is(b"_meta"));
+        let Some((_, meta)) = meta.filter(|(_, meta)| meta.form() == Form::Plain) else {
+            return;
+        };
+        let text = meta.as_bytes();
+        if self.text() == Some(text) {
+            return;
+        }
+        self.len = 0;
+        self.places = places.within(object, meta);
+        if let Some(place) = self.text.get_mut(..text.len())
+            && self.places.known().is_some()
+        {
+            place.copy_from_slice(text);
+            self.len = text.len();
+        }
+    }
+}
+
+impl NotePlaces for KnowingNotes<'_> {
+    fn places(&mut self) -> &mut MemberPlaces {
+        &mut self.places
+    }
+}
+
+impl Notes for KnowingNotes<'_> {
+    const ARE_TAKEN: bool = MemberPlaces::ARE_TAKEN;
+
+    #[inline(always)]
+    fn begin(&mut self, container: &[u8]) -> u8 {
+        self.places.begin(container)
+    }
+
+    #[inline(always)]
+    fn note(&mut self, open: u8, at: usize, content: &[u8], len: usize) -> u8 {
+        self.places.note(open, at, content, len)
+    }
+
+    #[inline(always)]
+    fn pass_meta<'b>(&mut self, rest: &'b [u8], at: usize) -> Option<&'b [u8]> {
+        let known = self.known;
+        // An object ends by itself: whatever follows is no part of it.
+        let behind = known.text().and_then(|text| rest.strip_prefix(text));
+        self.has_other |= behind.is_none();
+        behind?;
+        for key in known.places.known().unwrap_or_default() {
+            self.places.add(true, at + key.at(), key.len());
+        }
+        behind
+    }
+}
+
+/// The longest `_meta` that is kept, in bytes: most clients say less of themselves.
+const LONGEST: usize = 512;
+
+#[cfg(test)]
+mod tests {
+    use std::format;
+
+    use super::*;
+    use crate::json::Scanner;
+    use crate::rpc::Message;
+
+    const META: &str =
+        r#"{"a/version":"2026-07-28","a/client":{"name":"x","tags":[1,{}]},"é":"ü"}"#;
+
+    /// Parses one request after another, and checks that each reads as it does alone. Returns true if the `_meta` of the last was
+    /// known.
+    #[track_caller]
+    fn check(params: &[&str]) -> bool {
+        let mut known = KnownMeta::NONE;
+        let mut is_known = false;
+        for params in params {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{params}}}"#);
+            let mut notes = known.notes();
+            let mut scanner = Scanner::new(params.as_bytes(), 8);
+            let passed = scanner
+                .value_in_place(Some(&mut notes))
+                .map(|_| scanner.position());
+            is_known = passed.is_ok() && !notes.has_other && params.contains("_meta");
+
+            let alone = Message::parse(text.as_bytes(), 8);
+            let message = Message::parse_knowing(text.as_bytes(), 8, &mut known);
+            assert_eq!(format!("{message:?}"), format!("{alone:?}"), "{params}");
+            let (Message::Request(message), Message::Request(alone)) = (message, alone) else {
+                continue;
+            };
+            assert_eq!(message.places.known(), alone.places.known(), "{params}");
+        }
+        is_known
+    }
+
+    fn with_meta(before: &str, after: &str) -> std::string::String {
+        format!(r#"{{{before}"_meta":{META}{after}}}"#)
+    }
+
+    #[test]
+    fn a_meta_that_comes_again_is_known_wherever_it_stands() {
+        let first = with_meta("", "");
+        for (before, after) in [
+            ("", ""),
+            (r#""name":"echo","#, ""),
+            ("", r#","arguments":{"_meta":1,"text":"a\nb"}"#),
+            (r#""b":[{"_meta":{}}],"#, r#","c":2"#),
+            ("", " "),
+        ] {
+            assert!(
+                check(&[&first, &with_meta(before, after)]),
+                "{before} {after}"
+            );
+        }
+    }
+
+    #[test]
+    fn another_meta_takes_its_place() {
+        let (one, other) = (with_meta("", ""), r#"{"_meta":{"b":1}}"#);
+        assert!(!check(&[&one]));
+        assert!(!check(&[&one, other]));
+        assert!(check(&[&one, other, other]));
+        assert!(!check(&[&one, other, &one]));
+        assert!(check(&[&one, "{}", r#"{"name":"n"}"#, &one]));
+    }
+
+    #[test]
+    fn what_begins_alike_is_not_the_same() {
+        let one = r#"{"_meta":{"b":1}}"#;
+        for other in [
+            r#"{"_meta":{"b":12}}"#,
+            r#"{"_meta":{"b":1,"c":2}}"#,
+            r#"{"_meta": {"b":1}}"#,
+            r#"{"_meta":{"b":1 }}"#,
+            r#"{"_meta":{"b":1"#,
+            r#"{"_meta":{"b":"#,
+        ] {
+            assert!(!check(&[one, other]), "{other}");
+        }
+        let (first, doubled) = (with_meta("", ""), with_meta("", r#","_meta":{"b":2}"#));
+        assert!(check(&[&first, &doubled, &first]));
+        for broken in [
+            r#"{"_meta":{"b":1}"#,
+            r#"{"_meta":{"b":1}]"#,
+            r#"{"_meta":{"b":1}1}"#,
+        ] {
+            assert!(!check(&[one, broken]), "{broken}");
+        }
+    }
+
+    #[test]
+    fn what_is_long_or_escaped_or_not_noted_is_not_kept() {
+        let long = format!(r#"{{"_meta":{{"a":"{}"}}}}"#, "x".repeat(LONGEST));
+        let many = (0..20)
+            .map(|n| format!(r#""{n}":{n},"#))
+            .collect::<std::string::String>();
+        for params in [
+            &*long,
+            r#"{"_meta":{"a":"\n"}}"#,
+            r#"{"_meta":{}}"#,
+            r#"{"_meta":1}"#,
+            r#"{"\u005fmeta":{"a":1}}"#,
+            &format!(r#"{{"_meta":{{{many}"a":1}}}}"#),
+        ] {
+            assert!(!check(&[params, params]), "{params}");
+        }
+    }
+
+    #[test]
+    fn more_members_than_there_is_room_for_are_walked() {
+        let many = (0..9)
+            .map(|n| format!(r#""{n}":{n},"#))
+            .collect::<std::string::String>();
+        let one = with_meta("", "");
+        assert!(check(&[&one, &with_meta(&many, "")]));
+    }
+}
