@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A check of mcp-proto where there is no operating system: without features, with each that does not need std, and with
 # all of these, and mcp-auth, for a core that has no atomic compare-and-swap (thumbv6m) and for one with a
-# floating-point unit (thumbv7em). Needs root on Debian 12. Usage: embedded.sh [setup | check]...
+# floating-point unit (thumbv7em). `boards` installs what the other boards of the firmware need beyond `setup`.
+# Needs root on Debian 12. Usage: embedded.sh [setup | boards | check]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/cross-toolchain.sh
@@ -11,6 +12,11 @@ setup() {
   install_packages --backports qemu-system-arm
   install_compiler
   build_library core,alloc thumbv6m-none-eabi thumbv7m-none-eabi thumbv7em-none-eabihf
+}
+
+boards() {
+  install_packages --backports qemu-system-riscv
+  build_library core,alloc riscv32imac-unknown-none-elf
 }
 
 check() {
@@ -27,5 +33,8 @@ check() {
 
 [ $# -gt 0 ] || set -- check
 setup
-if [ "$*" = setup ]; then exit; fi
-check
+case $* in
+  setup) ;;
+  boards) boards ;;
+  *) check ;;
+esac

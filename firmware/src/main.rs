@@ -7,44 +7,33 @@
 #![forbid(unsafe_code)]
 
 mod app;
-mod uart;
 
-use cortex_m as _;
-use cortex_m_rt::entry;
+use mcp_firmware::board::{entry, exit};
+use mcp_firmware::{BUFFER, Uart};
 use mcp_proto::server::{Fixed, Server, ServerConfig};
 use mcp_proto::{ConfigError, Heapless, Instant, Limits, Link, TurnEnd};
-#[cfg(not(feature = "serde-json-core"))]
+#[cfg(not(any(feature = "serde-json-core", feature = "sifive_e")))]
 use panic_never as _;
 
 use crate::app::App;
-use crate::uart::Uart;
 
-/// Bytes for each direction.
-const BUFFER: usize = 1024;
 /// Requests in flight, of ids of so many bytes.
 const REQUESTS: usize = 4;
 const ID: usize = 64;
 
 #[entry]
 fn main() -> ! {
-    if let Some(uart) = Uart::take() {
-        serve(&uart);
+    if let Some(mut uart) = Uart::take() {
+        serve(&mut uart);
     }
-    fail()
+    exit(1)
 }
 
-/// The crate `serde-json-core` can panic, so with it another handler takes the place of `panic-never`.
-#[cfg(feature = "serde-json-core")]
+/// The crates `serde-json-core` and `e310x-hal` can panic, so with them another handler takes the place of `panic-never`.
+#[cfg(any(feature = "serde-json-core", feature = "sifive_e"))]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    fail()
-}
-
-/// Ends the emulation.
-fn fail() -> ! {
-    loop {
-        cortex_m_semihosting::debug::exit(cortex_m_semihosting::debug::EXIT_FAILURE);
-    }
+    exit(1)
 }
 
 type Tables = Fixed<REQUESTS, 0, 0, 0, ID>;
@@ -72,7 +61,7 @@ fn server() -> Result<Server<'static, Storage>, ConfigError> {
     Server::new(config, Storage::default())
 }
 
-fn serve(uart: &Uart) {
+fn serve(uart: &mut Uart) {
     // Served where it is: a server that is moved takes twice its room.
     if let Ok(server) = &mut server() {
         talk(uart, server);
@@ -81,7 +70,7 @@ fn serve(uart: &Uart) {
 
 /// A function of its own as well, so that the buffers lie where the configuration was.
 #[inline(never)]
-fn talk(uart: &Uart, server: &mut Server<'static, Storage>) {
+fn talk(uart: &mut Uart, server: &mut Server<'static, Storage>) {
     let (inbox, outbox) = (Heapless::<u8, BUFFER>::new(), Heapless::<u8, BUFFER>::new());
     let Ok(mut link) = Link::new(server, inbox, outbox) else {
         return;

@@ -1,31 +1,25 @@
-//! The serial port of the board, polled.
+//! The serial port, polled.
 
-use stm32f1::stm32f100::{Peripherals, USART1};
+use crate::board::Port;
 
-/// The first USART, as the emulator starts it: it asks for no clock, no pins and no rate.
-pub struct Uart {
-    registers: USART1,
-}
+/// The serial port of the board.
+pub struct Uart(Port);
 
 impl Uart {
     /// The port; `None` if it is already taken.
     pub fn take() -> Option<Self> {
-        let registers = Peripherals::take()?.USART1;
-        registers
-            .cr1()
-            .write(|w| w.ue().set_bit().te().set_bit().re().set_bit());
-        Some(Self { registers })
+        Port::take().map(Self)
     }
 
     /// Waits for the bytes of a line and takes them, or as many as fit: there is nothing else to do
     /// before it is whole, and so the work for it does not depend on how it trickles in.
-    pub fn read(&self, into: &mut [u8]) -> usize {
+    pub fn read(&mut self, into: &mut [u8]) -> usize {
         let mut len = 0;
         for place in into {
-            if self.registers.sr().read().rxne().bit_is_clear() {
-                self.wait_for_byte();
-            }
-            *place = self.registers.dr().read().dr().bits() as u8;
+            *place = match self.0.receive() {
+                Some(byte) => byte,
+                None => self.wait_for_byte(),
+            };
             len += 1;
             if *place == b'\n' {
                 break;
@@ -35,24 +29,28 @@ impl Uart {
     }
 
     /// Writes all bytes, at the speed of the wire.
-    pub fn write(&self, bytes: &[u8]) {
+    pub fn write(&mut self, bytes: &[u8]) {
         for &byte in bytes {
-            if self.registers.sr().read().txe().bit_is_clear() {
+            if !self.0.has_room() {
                 self.wait_for_room();
             }
-            self.registers.dr().write(|w| w.dr().set(byte.into()));
+            self.0.send(byte);
         }
     }
 
     /// Idles. These two are functions of their own, so that their instructions can be
     /// distinguished.
     #[inline(never)]
-    fn wait_for_byte(&self) {
-        while self.registers.sr().read().rxne().bit_is_clear() {}
+    fn wait_for_byte(&mut self) -> u8 {
+        loop {
+            if let Some(byte) = self.0.receive() {
+                return byte;
+            }
+        }
     }
 
     #[inline(never)]
-    fn wait_for_room(&self) {
-        while self.registers.sr().read().txe().bit_is_clear() {}
+    fn wait_for_room(&mut self) {
+        while !self.0.has_room() {}
     }
 }

@@ -1,0 +1,34 @@
+//! The board: where the program begins, and its serial port. Each has a file and a feature of its name, which is that of the
+//! machine in QEMU.
+
+#[cfg(feature = "microbit")]
+mod microbit;
+#[cfg(feature = "netduinoplus2")]
+mod netduinoplus2;
+#[cfg(feature = "sifive_e")]
+mod sifive_e;
+#[cfg(feature = "stm32vldiscovery")]
+mod stm32vldiscovery;
+
+#[cfg(feature = "microbit")]
+pub(crate) use microbit::Port;
+#[cfg(feature = "netduinoplus2")]
+pub(crate) use netduinoplus2::Port;
+#[cfg(feature = "sifive_e")]
+pub(crate) use sifive_e::Port;
+#[cfg(feature = "stm32vldiscovery")]
+pub(crate) use stm32vldiscovery::Port;
+
+// Linked for interrupts, which are off while the registers are taken.
+#[cfg(target_arch = "arm")]
+use cortex_m as _;
+
+#[cfg(target_arch = "arm")]
+pub use cortex_m_rt::entry;
+#[cfg(target_arch = "riscv32")]
+pub use riscv_rt::entry;
+
+/// Ends the emulation with this exit status. On a real board without a debugger the processor stops.
+pub fn exit(status: i32) -> ! {
+    semihosting::process::exit(status)
+}
