@@ -22,9 +22,9 @@ boards() {
 check() {
   local target features
   for target in thumbv6m-none-eabi thumbv7em-none-eabihf; do
-    for features in '' alloc heapless serde-json serde-json-core alloc,heapless,serde-json,serde-json-core; do
+    for features in '' diagnostics alloc heapless serde-json serde-json-core alloc,heapless,serde-json,serde-json-core; do
       note "mcp-proto for $target, features '$features'"
-      cross_cargo check --package mcp-proto --lib --features "$features" --target "$target"
+      cross_cargo check --package mcp-proto --lib --no-default-features --features "$features" --target "$target"
     done
     note "mcp-auth for $target"
     cross_cargo check --package mcp-auth --lib --target "$target"

@@ -121,7 +121,7 @@
 //! | `simd` | long text beyond ASCII is validated with the crate `simdutf8`, which has `unsafe` code for vector instructions; without its feature `std` it uses those that the program is compiled for |
 //! | `serde-json`, `simd-json`, `serde-json-core` | other decoders for types of the application, such as `Raw::decode_serde_json`; `simd-json` requires `std` |
 //!
-//! No feature is on by default.
+//! The feature `diagnostics` is on by default.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -33,6 +33,17 @@ pub const REQUEST_CANCELLED: i64 = -32800;
 /// The user declined a sampling request.
 pub const USER_REJECTED: i64 = -1;
 
+/// Returns the text of an error of the core without the feature `diagnostics`.
+pub(crate) const fn short_text(code: i64) -> &'static str {
+    match code {
+        PARSE_ERROR => "parse error",
+        INVALID_REQUEST => "invalid request",
+        METHOD_NOT_FOUND => "method not found",
+        INVALID_PARAMS => "invalid params",
+        _ => "refused",
+    }
+}
+
 /// Returns the code that stands in messages for this one.
 pub const fn written(code: i64) -> i64 {
     match code {

@@ -70,8 +70,12 @@ impl Reason {
         }
     }
 
-    /// One short sentence for the error that answers it (JR-13).
+    /// One short sentence for the error that answers it (JR-13); without the feature `diagnostics`
+    /// that of its code.
     pub const fn message(self) -> &'static str {
+        if !cfg!(feature = "diagnostics") {
+            return code::short_text(self.code());
+        }
         match self {
             Self::Json(fault) => match fault.kind {
                 FaultKind::Utf8 => "message is not valid UTF-8",

@@ -7,7 +7,10 @@ use crate::json::Raw;
 
 /// The longest id, in bytes of JSON text, that is remembered of a line over the limit. The length
 /// of an id that an error repeats is limited by the constant `ID_ECHO` of a machine's storage.
-pub(crate) const ID_ECHO: usize = 128;
+pub(crate) const ID_ECHO: usize = if IS_ON { 128 } else { 0 };
+
+/// True if broken messages are looked into at all. If not, each is of an unknown kind and has no id.
+const IS_ON: bool = cfg!(feature = "diagnostics");
 
 /// Reads the top-level member names of bytes that need not be JSON, at constant memory.
 ///
@@ -56,7 +59,7 @@ impl Salvage {
         let mut salvage = Self::new();
         salvage.feed(text, |_| {});
         let id = match text.get(salvage.id.clone()) {
-            Some(id) if salvage.seen.ids == 1 => readable(id),
+            Some(id) if salvage.has_one_id() => readable(id),
             _ => None,
         };
         (id, salvage.shape())
@@ -64,6 +67,10 @@ impl Salvage {
 
     /// Looks at the next piece; every byte of a value named `id` is handed to `keep`.
     pub(crate) fn feed(&mut self, piece: &[u8], mut keep: impl FnMut(u8)) {
+        if !IS_ON {
+            self.blank &= piece.iter().all(u8::is_ascii_whitespace);
+            return;
+        }
         for &byte in piece {
             self.byte(byte, &mut keep);
             self.at = self.at.saturating_add(1);
@@ -77,7 +84,7 @@ impl Salvage {
 
     /// Returns true if exactly one member is named `id`.
     pub(crate) const fn has_one_id(&self) -> bool {
-        self.seen.ids == 1
+        IS_ON && self.seen.ids == 1
     }
 
     /// Returns true if the message is known already to be a response, and its id is complete.
@@ -94,6 +101,9 @@ impl Salvage {
 
     /// The kind of message that was meant.
     pub(crate) const fn shape(&self) -> Shape {
+        if !IS_ON {
+            return Shape::Unknown;
+        }
         let Seen {
             ids,
             method,

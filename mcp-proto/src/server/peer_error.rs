@@ -99,6 +99,9 @@ impl PeerError {
 
     /// The parameter that it is about, and what is to be said: one short sentence (JR-13).
     const fn pieces(self) -> (&'static str, &'static str) {
+        if !cfg!(feature = "diagnostics") {
+            return ("", code::short_text(self.code()));
+        }
         match self {
             Self::Invalid(reason) => ("", reason.message()),
             Self::Batch => ("", "batches are not supported"),
