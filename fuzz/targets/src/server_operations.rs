@@ -15,7 +15,9 @@ use mcp_proto::{
     Token,
 };
 
-/// Whatever a client sends and an application does, in whatever order: every request ends once,
+use crate::operations::{clock, pick, remove, take};
+
+/// Whatever a client sends and an application does, in whatever order, and however the clock moves: every request ends once,
 /// every question ends once, tables and buffers stay within their bounds, deadlines lie ahead, and
 /// everything that is written is a message.
 ///
@@ -91,6 +93,7 @@ enum Operation {
     ResourceUpdated(u8),
     EndListen(u8),
     CancelAll,
+    /// The clock moves: see `clock`.
     Wait(u16),
     HangUp,
 }
@@ -230,7 +233,7 @@ impl World {
                 self.link.machine.cancel_all();
                 self.listens.clear();
             }
-            Operation::Wait(millis) => self.now = self.now + Duration::from_millis(millis.into()),
+            Operation::Wait(by) => self.now = clock(self.now, by),
             Operation::HangUp => self.link.machine.hang_up(),
         }
     }
@@ -317,6 +320,8 @@ impl World {
                     .all(|token| self.link.machine.is_live(*token))
             );
             assert_eq!(self.link.machine.in_flight(), self.live.len());
+            let due = self.link.machine.poll_timeout();
+            assert!(due.is_none_or(|due| due > self.now), "a deadline is late");
         }
         assert!(self.live.len() + self.listens.len() <= IN_FLIGHT);
         assert!(self.link.outbox.capacity() <= BUFFER + 1);
@@ -559,22 +564,6 @@ fn notification(method: u8, id: u8) -> String {
         ),
         _ => r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#.to_owned(),
     }
-}
-
-fn pick<T>(from: &[T], which: u8) -> Option<&T> {
-    from.get(usize::from(which).checked_rem(from.len())?)
-}
-
-fn take<T: Copy + PartialEq>(from: &mut Vec<T>, which: u8) -> Option<T> {
-    let token = *pick(from, which)?;
-    remove(from, token);
-    Some(token)
-}
-
-fn remove<T: PartialEq>(from: &mut Vec<T>, token: T) -> bool {
-    let before = from.len();
-    from.retain(|other| *other != token);
-    from.len() < before
 }
 
 const URIS: [&str; 3] = ["a:b", "a:b/c", "a:d"];

@@ -57,3 +57,26 @@ const BYTES: &[u8] = b"\"\\{}[]:,\n\r 0-.e\x00\x80\xff\xd8";
 
 /// Each place gets one in so many of them.
 const STEP: usize = 5;
+
+/// Inputs without a plan.
+#[test]
+fn random_inputs() {
+    std::thread::scope(|scope| {
+        for (name, target) in mcp_fuzz_targets::TARGETS {
+            scope.spawn(move || {
+                let mut state = name.len() as u64;
+                let mut next = move || {
+                    state = state
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1);
+                    (state >> 33) as usize
+                };
+                for _ in 0..200 {
+                    let length = next() % 400;
+                    let input: Vec<u8> = (0..length).map(|_| next() as u8).collect();
+                    target(&input);
+                }
+            });
+        }
+    });
+}

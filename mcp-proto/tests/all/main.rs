@@ -32,4 +32,3 @@ mod shared_texts;
 #[cfg(feature = "alloc")]
 mod states;
 mod streams;
-mod streams_model;

@@ -8,6 +8,5 @@ mod modern;
 mod openings;
 mod pings;
 mod questions;
-mod random;
 mod transport;
 mod unspecified;

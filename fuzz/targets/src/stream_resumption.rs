@@ -1,13 +1,44 @@
-//! Streams against a model that keeps everything: a client whose connections break anywhere
-//! loses nothing, sees nothing twice and never another stream's messages.
-#![cfg(feature = "alloc")]
+//! The event streams of a session against a model that keeps everything.
 
 use std::collections::BTreeMap;
 
 use mcp_proto::Channel;
 use mcp_proto::http::Refusal;
 use mcp_proto::server::http::streams::{Delivery, StreamLimits, StreamRead, StreamReader, Streams};
-use proptest::prelude::*;
+
+/// Clients whose connections break anywhere and that come back lose nothing, see nothing twice, and never see messages of another
+/// stream. If the limits of the log are small, they may be refused.
+///
+/// The first byte chooses the limits, and each three that follow are an operation, a stream and a size: 0 opens a stream,
+/// 1 to 3 push a message to it, 4 reads from it, 5 and 6 read from a connection that breaks, 7 reads from one that the server ends, and 8 comes back.
+pub fn stream_resumption(input: &[u8]) {
+    let Some((&setup, operations)) = input.split_first() else {
+        return;
+    };
+    let limits = match setup {
+        0..128 => StreamLimits {
+            events: 100_000,
+            ..StreamLimits::default()
+        },
+        _ => StreamLimits {
+            streams: 1 + usize::from(setup % 4),
+            events: usize::from(setup / 4 % 8) * 2,
+            bytes: usize::from(setup % 16) * 25,
+            unread: 100,
+        },
+    };
+    let mut world = World::new(limits);
+    for operation in operations.chunks_exact(3) {
+        let &[kind, stream, size] = operation else {
+            return;
+        };
+        world.apply(kind, u32::from(stream % 6), stream / 6, usize::from(size));
+    }
+    world.settle();
+    if setup < 128 {
+        world.check();
+    }
+}
 
 /// Every event that was ever pushed, by stream and sequence number; priming events are empty.
 type Pushed = BTreeMap<(u32, u64), String>;
@@ -67,6 +98,27 @@ impl World {
         let channel = Channel::new(number);
         if let Some(sequence) = self.streams.push(channel, message.as_bytes(), None, end) {
             assert_eq!(self.pushed.insert((number, sequence), message), None);
+        }
+    }
+
+    fn apply(&mut self, kind: u8, stream: u32, more: u8, size: usize) {
+        match kind % 9 {
+            0 => {
+                if let Ok(reader) = self.streams.open() {
+                    self.begin(reader);
+                }
+            }
+            // Now and then the last one; the stream besides the exchanges never ends.
+            kind @ 1..=3 => self.push(stream, size % 40, kind == 3 && stream != 0 && more == 0),
+            4 => self.read(stream, 1 + size, None),
+            5 => self.read(stream, 1 + size, Some(usize::from(more) * 4)),
+            6 => self.read(stream, 1 << 20, Some(size)),
+            7 => {
+                self.streams.disconnect(Channel::new(stream), None);
+                // What ends here is a connection: the client comes back.
+                self.read(stream, 1 << 20, Some(1 << 20));
+            }
+            _ => self.come_back(stream),
         }
     }
 
@@ -134,6 +186,19 @@ impl World {
             }
         }
     }
+
+    /// Each client has seen all that was ever pushed to its stream.
+    fn check(&self) {
+        for (number, client) in &self.clients {
+            if client.gone {
+                assert_eq!(client.last, None, "only a client without an id is lost");
+            } else if !client.lossy {
+                let range = (*number, 0)..=(*number, u64::MAX);
+                let all = self.pushed.range(range).map(|((_, sequence), _)| *sequence);
+                assert!(all.eq(client.seen.iter().copied()), "{:?}", client.seen);
+            }
+        }
+    }
 }
 
 impl Client {
@@ -157,108 +222,34 @@ impl Client {
     }
 }
 
-#[derive(Clone, Debug)]
-enum Op {
-    Open,
-    Push(u32, usize, bool),
-    Read(u32, usize),
-    Break(u32, usize, usize),
-    ComeBack(u32),
-    Poll(u32),
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn op() -> impl Strategy<Value = Op> {
-    let stream = 0..6u32;
-    prop_oneof![
-        1 => Just(Op::Open),
-        6 => (stream.clone(), 0..40usize, prop::bool::weighted(0.1))
-            .prop_map(|(stream, size, end)| Op::Push(stream, size, end)),
-        4 => (stream.clone(), 1..200usize).prop_map(|(stream, max)| Op::Read(stream, max)),
-        2 => (stream.clone(), 1..200usize, 0..200usize)
-            .prop_map(|(stream, max, keep)| Op::Break(stream, max, keep)),
-        3 => stream.clone().prop_map(Op::ComeBack),
-        1 => stream.prop_map(Op::Poll),
-    ]
-}
-
-fn run(world: &mut World, ops: &[Op]) {
-    for op in ops {
-        match *op {
-            Op::Open => {
-                if let Ok(reader) = world.streams.open() {
-                    world.begin(reader);
+    #[test]
+    fn a_stream_is_broken_at_every_byte() {
+        let script = |world: &mut World| {
+            let reader = world.streams.open().unwrap();
+            world.begin(reader);
+            world.push(1, 3, false);
+            world.push(1, 0, false);
+            world.push(0, 5, false);
+            world.push(1, 9, true);
+        };
+        for first in 0..220 {
+            for second in [0, 1, 17, 50, 220] {
+                let mut world = World::new(StreamLimits::default());
+                script(&mut world);
+                world.read(1, 1 << 20, Some(first));
+                world.come_back(1);
+                world.read(1, 1 << 20, Some(second));
+                world.settle();
+                let client = &world.clients[&1];
+                if first < "id: 1-0\ndata:\n\n".len() {
+                    assert!(client.gone && client.seen.is_empty(), "{first}");
+                } else {
+                    assert_eq!(client.seen, [0, 1, 2, 3], "{first}, then {second}");
                 }
-            }
-            Op::Push(stream, size, end) => {
-                let ended = stream != 0 && end;
-                world.push(stream, size, ended);
-            }
-            Op::Read(stream, max) => world.read(stream, max, None),
-            Op::Break(stream, max, keep) => world.read(stream, max, Some(keep)),
-            Op::ComeBack(stream) => world.come_back(stream),
-            Op::Poll(stream) => {
-                world.streams.disconnect(Channel::new(stream), None);
-                // What ends here is a connection: the client comes back.
-                world.read(stream, 1 << 20, Some(1 << 20));
-            }
-        }
-    }
-}
-
-proptest! {
-    #[test]
-    fn nothing_is_lost_and_nothing_doubled(ops in prop::collection::vec(op(), 0..120)) {
-        let limits = StreamLimits { events: 100_000, ..StreamLimits::default() };
-        let mut world = World::new(limits);
-        run(&mut world, &ops);
-        world.settle();
-        for (number, client) in &world.clients {
-            if client.gone {
-                prop_assert_eq!(client.last, None, "only a client without an id is lost");
-            } else if !client.lossy {
-                let all: Vec<u64> = world.pushed.range((*number, 0)..=(*number, u64::MAX))
-                    .map(|((_, sequence), _)| *sequence).collect();
-                prop_assert_eq!(&client.seen, &all);
-            }
-        }
-    }
-
-    #[test]
-    fn limits_refuse_and_never_confuse(
-        ops in prop::collection::vec(op(), 0..120),
-        streams in 1..5usize,
-        events in 0..12usize,
-        bytes in 0..400usize,
-    ) {
-        let mut world = World::new(StreamLimits { streams, events, bytes, unread: 100 });
-        run(&mut world, &ops);
-        world.settle();
-    }
-}
-
-#[test]
-fn a_stream_is_broken_at_every_byte() {
-    let script = |world: &mut World| {
-        let reader = world.streams.open().unwrap();
-        world.begin(reader);
-        world.push(1, 3, false);
-        world.push(1, 0, false);
-        world.push(0, 5, false);
-        world.push(1, 9, true);
-    };
-    for first in 0..220 {
-        for second in [0, 1, 17, 50, 220] {
-            let mut world = World::new(StreamLimits::default());
-            script(&mut world);
-            world.read(1, 1 << 20, Some(first));
-            world.come_back(1);
-            world.read(1, 1 << 20, Some(second));
-            world.settle();
-            let client = &world.clients[&1];
-            if first < "id: 1-0\ndata:\n\n".len() {
-                assert!(client.gone && client.seen.is_empty(), "{first}");
-            } else {
-                assert_eq!(client.seen, [0, 1, 2, 3], "{first}, then {second}");
             }
         }
     }

@@ -1,0 +1,30 @@
+//! The parts that targets with operations share.
+
+use core::time::Duration;
+
+use mcp_proto::Instant;
+
+/// Moves a clock: mostly so many milliseconds ahead, or far ahead, or back.
+pub(crate) fn clock(now: Instant, by: u16) -> Instant {
+    match by {
+        0..0xe000 => now + Duration::from_millis(by.into()),
+        0xe000..0xf000 => now + Duration::from_millis(1 << (by % 64)),
+        0xf000.. => Instant::from_millis(now.as_millis().saturating_sub((by & 0xfff).into())),
+    }
+}
+
+pub(crate) fn pick<T>(from: &[T], which: u8) -> Option<&T> {
+    from.get(usize::from(which).checked_rem(from.len())?)
+}
+
+pub(crate) fn take<T: Copy + PartialEq>(from: &mut Vec<T>, which: u8) -> Option<T> {
+    let token = *pick(from, which)?;
+    remove(from, token);
+    Some(token)
+}
+
+pub(crate) fn remove<T: PartialEq>(from: &mut Vec<T>, token: T) -> bool {
+    let before = from.len();
+    from.retain(|other| *other != token);
+    from.len() < before
+}
