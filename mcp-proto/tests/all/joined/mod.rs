@@ -10,6 +10,7 @@ mod net;
 mod on_pipes;
 mod over_http;
 mod site;
+mod worlds;
 
 use core::iter::StepBy;
 use core::ops::Range;
