@@ -4,6 +4,7 @@ mod client;
 #[cfg(feature = "auth")]
 mod login;
 mod mcp;
+mod places;
 mod server;
 mod service;
 mod shared;
