@@ -11,6 +11,7 @@ HERE = Path(__file__).resolve().parent
 COUNT = ["--package", "mcp-benches", "--bin", "count"]
 COUNT_SIMD = ["--package", "mcp-benches", "--features", "simd", "--bin", "count-simd"]
 COUNT_STREAMS = ["--package", "mcp-benches", "--bin", "count-streams"]
+COUNT_CORPUS = ["--package", "mcp-benches", "--bin", "count-corpus"]
 COUNT_PEERS = ["--package", "mcp-benches-peers", "--bin", "count-peers"]
 CALLS = ["--package", "mcp-benches-calls", "--bin", "calls"]
 HTTP = ["--package", "mcp-benches-http", "--bin", "http"]

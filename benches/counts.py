@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from callgrind import CALLS, COUNT, COUNT_PEERS, COUNT_SIMD, COUNT_STREAMS, HTTP, build, call, on_a_pipe, read, serve
+from callgrind import CALLS, COUNT, COUNT_CORPUS, COUNT_PEERS, COUNT_SIMD, COUNT_STREAMS, HTTP, build, call, on_a_pipe, read, serve
 
 
 @dataclass
@@ -45,6 +45,18 @@ class Table:
         program = self.program(peer)
         few, more = (self.count(program, peer, row.name, times) for times in (row.few, row.few + row.more))
         return (more - few) // row.more // row.parts
+
+
+CORPORA = Path(__file__).resolve().parent.parent / "fuzz" / "corpus"
+
+
+@dataclass
+class Worst(Table):
+    """Inputs of the fuzz corpora that the rows name: of each the one that costs most for its length, and what 100 bytes of it cost."""
+
+    def measure(self, row: Row, peer: str) -> int:
+        paths = sorted((CORPORA / row.name).iterdir())
+        return max(super(Worst, self).measure(Row(f"{row.name}/{path.name}", row.few, row.more), peer) * 100 // path.stat().st_size for path in paths)
 
 
 # This library with its feature `simd`.
@@ -103,6 +115,14 @@ TABLES = [
         ["mcp-proto"],
         [],
         binary=COUNT_STREAMS,
+    ),
+    Worst(
+        "bad input",
+        "100 bytes of the input of a fuzz corpus that costs most for its length",
+        small("json_scan", "rpc_message", "line_framing", "event_stream"),
+        ["mcp-proto"],
+        [],
+        binary=COUNT_CORPUS,
     ),
     # Short texts as many at once as a busy client sends; large ones one by one.
     Table(

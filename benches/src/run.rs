@@ -4,6 +4,7 @@ use std::env;
 use std::hint::black_box;
 
 use crate::arguments::{self, ArgumentPeer};
+use crate::corpus;
 use crate::encode::{self, EncodePeer};
 use crate::events::{self, EventPeer};
 use crate::in_flight::Busy;
@@ -57,6 +58,17 @@ impl Run {
     pub fn streams(&self) {
         let known =
             self.lines::<lines::McpProto>() || self.lines::<lines::Splitter>() || self.in_flight();
+        assert!(known, "no such contestant or input");
+    }
+
+    /// Runs this library on an input of a fuzz corpus, which the path below the corpora names.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the contestant is another, or the input unknown.
+    pub fn corpus(&self) {
+        let is_ours = self.peer == messages::McpProto::NAME;
+        let known = is_ours && corpus::repeat(&self.input, self.times);
         assert!(known, "no such contestant or input");
     }
 
