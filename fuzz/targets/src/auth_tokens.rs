@@ -127,6 +127,7 @@ impl Script<'_> {
             match step {
                 CheckStep::MakeNonce => assert!(state.set_nonce("nonce", now)),
                 CheckStep::Hash(_) => check.set_digest([7; 32]),
+                CheckStep::Fingerprint(_) => check.set_fingerprint(7),
                 CheckStep::VerifySignature(asked) => {
                     let expected = asked.signature == [9; 64];
                     check.set_signature(valid && expected);

@@ -1,5 +1,7 @@
 //! Hashes, signatures and the time of day: what the state machines of authorization ask for.
 
+#[cfg(feature = "http-server")]
+mod fingerprint_key;
 mod signing_key;
 mod verify;
 
@@ -8,6 +10,8 @@ use std::time::SystemTime;
 use mcp_auth::UnixTime;
 use ring::digest::{SHA256, digest};
 
+#[cfg(feature = "http-server")]
+pub(crate) use fingerprint_key::FingerprintKey;
 #[cfg(feature = "http-client")]
 pub use signing_key::{KeyError, SigningKey};
 pub(crate) use verify::verify;

@@ -23,6 +23,10 @@ pub enum CheckStep<'c> {
     /// Hash these bytes with SHA-256, and give the result to [`TokenCheck::set_digest`](super::TokenCheck::set_digest). They may
     /// contain the token.
     Hash(&'c [u8]),
+    /// Compute 128 bits of a hash of these bytes that cannot be predicted without a key, SipHash-2-4 for example, with
+    /// a random key of this process that stays secret, and give the result to
+    /// [`TokenCheck::set_fingerprint`](super::TokenCheck::set_fingerprint). They are a part of the token.
+    Fingerprint(&'c [u8]),
     /// Verify a signature, and give the result to [`TokenCheck::set_signature`](super::TokenCheck::set_signature).
     VerifySignature(SignatureToVerify<'c>),
     /// Fetch a document of at most 1 MiB, and give it to [`VerifierState::set_keys`](super::VerifierState::set_keys): the keys of
@@ -59,6 +63,7 @@ impl fmt::Debug for CheckStep<'_> {
         match self {
             Self::MakeNonce => f.write_str("MakeNonce"),
             Self::Hash(bytes) => write!(f, "Hash({} bytes)", bytes.len()),
+            Self::Fingerprint(bytes) => write!(f, "Fingerprint({} bytes)", bytes.len()),
             Self::VerifySignature(signature) => signature.fmt(f),
             Self::FetchKeys { issuer, url } => write!(f, "FetchKeys({issuer:?}, {url})"),
             Self::WaitForKeys { issuer } => write!(f, "WaitForKeys({issuer:?})"),

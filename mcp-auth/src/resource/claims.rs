@@ -24,7 +24,14 @@ use crate::{Scopes, UnixTime};
 /// trust each other can pass claims on.
 #[derive(Clone, Deserialize)]
 #[serde(from = "ClaimValues")]
-pub struct TokenClaims(Shared<ClaimValues>);
+pub struct TokenClaims(Shared<KnownClaims>);
+
+/// Claims, and what each request of their sender needs of them.
+#[derive(Clone)]
+struct KnownClaims {
+    values: ClaimValues,
+    identity: String,
+}
 
 /// The values of claims.
 #[derive(Clone, Serialize, Deserialize)]
@@ -59,67 +66,67 @@ impl TokenClaims {
     /// Sets the user that the token was issued for.
     #[must_use]
     pub fn with_subject(mut self, subject: impl Into<String>) -> Self {
-        self.values_mut().subject = Some(subject.into());
+        self.change(|values| values.subject = Some(subject.into()));
         self
     }
 
     /// Sets the client that the token was issued to.
     #[must_use]
     pub fn with_client(mut self, client: impl Into<String>) -> Self {
-        self.values_mut().client = Some(client.into());
+        self.change(|values| values.client = Some(client.into()));
         self
     }
 
     /// Sets the granted scopes.
     #[must_use]
     pub fn with_scopes(mut self, scopes: Scopes) -> Self {
-        self.values_mut().scopes = scopes;
+        self.change(|values| values.scopes = scopes);
         self
     }
 
     /// Sets the moment from which the token is not valid any more.
     #[must_use]
     pub fn with_expiry(mut self, expires: UnixTime) -> Self {
-        self.values_mut().expires = Some(expires);
+        self.change(|values| values.expires = Some(expires));
         self
     }
 
     /// Sets the thumbprint (RFC 7638) of the key that the token is bound to.
     #[must_use]
     pub fn with_key_thumbprint(mut self, thumbprint: impl Into<String>) -> Self {
-        self.values_mut().key_thumbprint = Some(thumbprint.into());
+        self.change(|values| values.key_thumbprint = Some(thumbprint.into()));
         self
     }
 
     /// Returns the issuer, `iss`.
     pub fn issuer(&self) -> Option<&str> {
-        self.0.issuer.as_deref()
+        self.values().issuer.as_deref()
     }
 
     /// Returns the user that the token was issued for, `sub`.
     pub fn subject(&self) -> Option<&str> {
-        self.0.subject.as_deref()
+        self.values().subject.as_deref()
     }
 
     /// Returns the client that the token was issued to: `client_id`, else `azp`.
     pub fn client(&self) -> Option<&str> {
-        self.0.client.as_deref()
+        self.values().client.as_deref()
     }
 
     /// Returns the resources that the token was issued for, `aud`.
     pub(crate) fn audience(&self) -> &[String] {
-        &self.0.audience
+        &self.values().audience
     }
 
     /// Returns the granted scopes.
     pub fn scopes(&self) -> &Scopes {
-        &self.0.scopes
+        &self.values().scopes
     }
 
     /// Returns the moment from which the token is not valid any more. Streams and other state that
     /// the token opened end then (AU-17).
     pub fn expires(&self) -> Option<UnixTime> {
-        self.0.expires
+        self.values().expires
     }
 
     /// Returns the claim of this name, decoded. `None` if the token does not have it, or has `null`, and
@@ -138,28 +145,13 @@ impl TokenClaims {
 
     /// Returns all claims as a JSON object; empty for claims of the application's own verifier.
     pub fn all(&self) -> Object<'_> {
-        self.0.all.as_raw().object().unwrap_or_default()
+        self.values().all.as_raw().object().unwrap_or_default()
     }
 
-    /// The identity of the sender: issuer, subject and client as a JSON array, so that no two
-    /// identities have the same text (AU-17).
-    pub fn identity(&self) -> String {
-        let parts = [self.issuer(), self.subject(), self.client()];
-        let len = parts.map(|part| part.map_or(4, str::len)).into_iter();
-        // With quotation marks and commas, if nothing is escaped.
-        let mut list = String::with_capacity(len.fold(12, usize::saturating_add));
-        list.push('[');
-        for part in parts {
-            if list.len() > 1 {
-                list.push(',');
-            }
-            match part {
-                Some(part) => push_string(&mut list, part),
-                None => list.push_str("null"),
-            }
-        }
-        list.push(']');
-        list
+    /// Returns the identity of the sender: issuer, subject and client as a JSON array, so that no two identities have one
+    /// text (AU-17).
+    pub fn identity(&self) -> &str {
+        &self.0.identity
     }
 
     /// Reads claims from a JSON object.
@@ -211,11 +203,13 @@ impl TokenClaims {
     }
 
     pub(super) fn values(&self) -> &ClaimValues {
-        &self.0
+        &self.0.values
     }
 
-    pub(super) fn values_mut(&mut self) -> &mut ClaimValues {
-        Shared::make_mut(&mut self.0)
+    pub(super) fn change(&mut self, change: impl FnOnce(&mut ClaimValues)) {
+        let known = Shared::make_mut(&mut self.0);
+        change(&mut known.values);
+        known.identity = known.values.identity();
     }
 }
 
@@ -233,11 +227,31 @@ impl ClaimValues {
         has_other_binding: false,
         all: RawBuf::new(),
     };
+
+    fn identity(&self) -> String {
+        let parts = [&self.issuer, &self.subject, &self.client].map(Option::as_deref);
+        let len = parts.map(|part| part.map_or(4, str::len)).into_iter();
+        // With quotation marks and commas, if nothing is escaped.
+        let mut list = String::with_capacity(len.fold(12, usize::saturating_add));
+        list.push('[');
+        for part in parts {
+            if list.len() > 1 {
+                list.push(',');
+            }
+            match part {
+                Some(part) => push_string(&mut list, part),
+                None => list.push_str("null"),
+            }
+        }
+        list.push(']');
+        list
+    }
 }
 
 impl From<ClaimValues> for TokenClaims {
     fn from(values: ClaimValues) -> Self {
-        Self(Shared::new(values))
+        let identity = values.identity();
+        Self(Shared::new(KnownClaims { values, identity }))
     }
 }
 
@@ -354,7 +368,7 @@ mod tests {
         );
         let mut read = TokenClaims::read(&RawBuf::parse(all).unwrap()).unwrap();
         // Found out apart from the claims.
-        read.values_mut().audience.push("c".into());
+        read.change(|values| values.audience.push("c".into()));
         let own = TokenClaims::new("https://as.example/", "a")
             .with_subject("ada")
             .with_expiry(UnixTime::from_secs(7));

@@ -7,7 +7,7 @@ use mcp_proto::http::{Field, Head};
 use super::denial::{ChallengeSettings, DenialReason};
 use crate::{Scheme, form};
 
-/// The token of a request, not verified yet.
+/// The token of a request, which is any text yet.
 #[derive(Clone, Copy)]
 pub(super) struct RequestCredentials<'h> {
     pub(super) scheme: Scheme,
@@ -35,7 +35,8 @@ impl<'h> RequestCredentials<'h> {
             Field::One(value) => value,
         };
         let text = core::str::from_utf8(value).map_err(|_| DenialReason::AuthorizationMalformed)?;
-        let (scheme, token) = text.split_once(' ').unwrap_or((text, ""));
+        let end = value.iter().position(|byte| *byte == b' ');
+        let (scheme, token) = text.split_at(end.unwrap_or(text.len()));
         let scheme = Scheme::from_name(scheme).ok_or(DenialReason::UnsupportedScheme)?;
         if !settings.accepts(scheme) {
             return Err(match scheme {
@@ -44,9 +45,6 @@ impl<'h> RequestCredentials<'h> {
             });
         }
         let token = token.trim_matches(' ');
-        if !is_token(token) {
-            return Err(DenialReason::AuthorizationMalformed);
-        }
         let proof = match scheme {
             Scheme::Bearer => None,
             Scheme::Dpop => match head.field("dpop") {
@@ -84,8 +82,8 @@ pub(super) fn scheme_of(head: &impl Head) -> Option<Scheme> {
     Scheme::from_name(core::str::from_utf8(name).ok()?)
 }
 
-/// `token68` of RFC 9110, section 11.2.
-fn is_token(text: &str) -> bool {
+/// Returns true if the text is a `token68` of RFC 9110, section 11.2.
+pub(super) fn is_token(text: &str) -> bool {
     let digits = text.trim_end_matches('=').as_bytes();
     let is_sound = |byte: u8| {
         byte.is_ascii_alphanumeric() | matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/')

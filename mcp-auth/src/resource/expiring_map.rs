@@ -2,20 +2,19 @@
 
 use alloc::collections::{BTreeMap, BTreeSet};
 
-use super::Digest;
 use crate::UnixTime;
 
-/// Values by digests, each until a moment. When it is full, the entry that expires first makes room.
+/// Values by keys, each until a moment. When it is full, the entry that expires first makes room.
 #[derive(Clone, Debug)]
-pub(super) struct ExpiringMap<V> {
-    values: BTreeMap<Digest, (UnixTime, V)>,
-    by_expiry: BTreeSet<(UnixTime, Digest)>,
+pub(super) struct ExpiringMap<K, V> {
+    values: BTreeMap<K, (UnixTime, V)>,
+    by_expiry: BTreeSet<(UnixTime, K)>,
     capacity: usize,
     /// The latest end of an entry that made room.
     evicted_until: UnixTime,
 }
 
-impl<V> ExpiringMap<V> {
+impl<K: Copy + Ord, V> ExpiringMap<K, V> {
     pub(super) const fn new(capacity: usize) -> Self {
         Self {
             values: BTreeMap::new(),
@@ -25,19 +24,19 @@ impl<V> ExpiringMap<V> {
         }
     }
 
-    pub(super) fn get(&self, key: &Digest, now: UnixTime) -> Option<&V> {
-        let (until, value) = self.values.get(key)?;
-        (now < *until).then_some(value)
+    pub(super) fn get(&self, key: &K, now: UnixTime) -> Option<&V> {
+        let (_, value) = self.entry(key, now)?;
+        Some(value)
     }
 
-    /// The moment until which a value is kept, if it is not over.
-    pub(super) fn until(&self, key: &Digest, now: UnixTime) -> Option<UnixTime> {
-        let (until, _) = self.values.get(key)?;
-        (now < *until).then_some(*until)
+    /// Returns a value and the moment until which it is kept, if that is not over.
+    pub(super) fn entry(&self, key: &K, now: UnixTime) -> Option<(UnixTime, &V)> {
+        let (until, value) = self.values.get(key)?;
+        (now < *until).then_some((*until, value))
     }
 
     /// Adds a value in the place of the one that the key has.
-    pub(super) fn renew(&mut self, key: Digest, value: V, until: UnixTime, now: UnixTime) {
+    pub(super) fn renew(&mut self, key: K, value: V, until: UnixTime, now: UnixTime) {
         if let Some((until, _)) = self.values.remove(&key) {
             self.by_expiry.remove(&(until, key));
         }
@@ -50,7 +49,7 @@ impl<V> ExpiringMap<V> {
     }
 
     /// Adds a value; false, and nothing changes, if the key has one that has not expired.
-    pub(super) fn insert(&mut self, key: Digest, value: V, until: UnixTime, now: UnixTime) -> bool {
+    pub(super) fn insert(&mut self, key: K, value: V, until: UnixTime, now: UnixTime) -> bool {
         self.remove_expired(now);
         if self.values.contains_key(&key) {
             return false;
@@ -118,8 +117,8 @@ mod tests {
         assert_eq!((map.values.len(), map.by_expiry.len()), (2, 2));
         map.renew([3; 32], 'f', at(50), at(10));
         assert_eq!(map.get(&[3; 32], at(40)), Some(&'f'));
-        assert_eq!(map.until(&[3; 32], at(40)), Some(at(50)));
-        assert_eq!(map.until(&[3; 32], at(50)), None);
+        assert_eq!(map.entry(&[3; 32], at(40)), Some((at(50), &'f')));
+        assert_eq!(map.entry(&[3; 32], at(50)), None);
         assert_eq!((map.values.len(), map.by_expiry.len()), (2, 2));
     }
 }

@@ -35,7 +35,7 @@ impl IntrospectionIssuer {
         match claims.issuer() {
             Some(issuer) if issuer != self.issuer => return Err(DenialReason::Issuer),
             Some(_) => {}
-            None => claims.values_mut().issuer = Some(self.issuer.clone()),
+            None => claims.change(|values| values.issuer = Some(self.issuer.clone())),
         }
         if claims.audience().is_empty() && self.assume_audience {
             // The authorization server answers about refresh tokens, too (RFC 7662, section 2).
@@ -49,7 +49,7 @@ impl IntrospectionIssuer {
             if !is_access_token {
                 return Err(DenialReason::Claim("token_type"));
             }
-            claims.values_mut().audience.push(audience.into());
+            claims.change(|values| values.audience.push(audience.into()));
         }
         Ok(claims)
     }

@@ -142,3 +142,6 @@ pub(crate) use jws::Jws;
 
 /// A hash of SHA-256.
 pub type Digest = [u8; 32];
+
+/// 128 bits of a hash with a secret key: see [`CheckStep::Fingerprint`].
+pub type Fingerprint = u128;

@@ -1,7 +1,6 @@
 //! The proof of a request that its client holds the key of the token, while it is checked.
 
 use alloc::borrow::ToOwned;
-use alloc::boxed::Box;
 use alloc::string::String;
 
 use super::Digest;
@@ -14,7 +13,7 @@ use crate::UnixTime;
 /// A proof, while it is checked.
 #[derive(Clone)]
 pub(super) struct ProofCheck {
-    pub(super) proof: Box<Proof>,
+    pub(super) proof: Proof,
     /// The method and the URL of the request.
     method: String,
     url: String,
@@ -31,7 +30,7 @@ pub(super) struct ProofCheck {
 impl ProofCheck {
     pub(super) fn new(proof: Proof, method: &str, url: &str) -> Self {
         Self {
-            proof: Box::new(proof),
+            proof,
             method: method.to_owned(),
             url: url.to_owned(),
             key: None,

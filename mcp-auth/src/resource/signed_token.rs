@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use super::Digest;
+use super::Fingerprint;
 use super::check_step::SignatureToVerify;
 use super::claims::TokenClaims;
 use super::denial::DenialReason;
@@ -112,10 +112,10 @@ impl SignedToken {
         self.is_verified = true;
     }
 
-    /// Remembers that the signature, of this hash, is valid, unless the keys were fetched since its key was found.
+    /// Remembers that the signature, of this fingerprint, is valid, unless the keys were fetched since its key was found.
     pub(super) fn remember(
         &self,
-        signature: Digest,
+        signature: Fingerprint,
         claims: &TokenClaims,
         resource: &ProtectedResource,
         state: &mut VerifierState,

@@ -9,11 +9,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_proto::http::Head;
 
-use super::Digest;
 use super::admission::Admission;
 use super::check_step::{CheckStep, SignatureToVerify};
 use super::claims::TokenClaims;
-use super::credentials::{RequestCredentials, scheme_of};
+use super::credentials::{RequestCredentials, is_token, scheme_of};
 use super::denial::{Denial, DenialReason};
 use super::jws::Jws;
 use super::key_issuer::IssuerIndex;
@@ -23,6 +22,7 @@ use super::protected_resource::ProtectedResource;
 use super::scope::RequiredScopes;
 use super::signed_token::{SignedToken, SignedTokenStep};
 use super::verifier_state::VerifierState;
+use super::{Digest, Fingerprint};
 use crate::Scheme;
 use crate::{Secret, UnixTime};
 
@@ -66,9 +66,9 @@ pub struct TokenCheck {
     /// The time until which the answer is kept.
     answer_until: Option<UnixTime>,
     token_hash: Option<Digest>,
-    /// The hash of the last part of the token, with its dot.
-    signature_hash: Option<Digest>,
-    proof: Option<ProofCheck>,
+    /// The fingerprint of the last part of the token, with its dot.
+    fingerprint: Option<Fingerprint>,
+    proof: Option<Box<ProofCheck>>,
     asked: Asked,
     denied: Option<DenialReason>,
 }
@@ -92,7 +92,7 @@ enum Asked {
     Nothing,
     Nonce,
     TokenHash,
-    SignatureHash,
+    Fingerprint,
     Keys(IssuerIndex),
     KeysOfOthers(IssuerIndex),
     TokenSignature,
@@ -140,7 +140,7 @@ impl TokenCheck {
             is_new: false,
             answer_until: None,
             token_hash: None,
-            signature_hash: None,
+            fingerprint: None,
             proof: None,
             asked: Asked::Nothing,
             denied: None,
@@ -174,10 +174,10 @@ impl TokenCheck {
             let algorithms = resource.challenges.proof_algorithms;
             let proof = Proof::parse(proof, algorithms)?;
             let url = request.url.unwrap_or(&resource.endpoint);
-            self.proof = Some(ProofCheck::new(proof, head.method(), url));
+            self.proof = Some(Box::new(ProofCheck::new(proof, head.method(), url)));
         }
         if resource.signature_cache > 0 && !resource.issuers.is_empty() && self.proof.is_none() {
-            self.last_dot = credentials.token.rfind('.');
+            self.last_dot = memchr::memrchr(b'.', credentials.token.as_bytes());
         }
         self.kind = match self.last_dot {
             Some(_) => TokenKind::Unread,
@@ -189,6 +189,9 @@ impl TokenCheck {
     /// Finds out which kind of token it is, and reads one that the issuer has signed.
     fn read_token(&mut self, resource: &ProtectedResource) -> Result<TokenKind, DenialReason> {
         let token = self.token.expose();
+        if !is_token(token) {
+            return Err(DenialReason::AuthorizationMalformed);
+        }
         let others = resource.introspection.is_some() || resource.has_verifier;
         let is_signed = !resource.issuers.is_empty() && Jws::is_likely(token);
         if others && !is_signed {
@@ -209,7 +212,7 @@ impl TokenCheck {
     ///
     /// Cheap checks come first: a token of another resource or an expired one costs neither a fetch
     /// nor a signature, and the signature of a proof is verified only for the key that the token is
-    /// bound to. A token whose signature was verified for another request needs a hash only.
+    /// bound to. A token whose signature was verified for another request needs a fingerprint only.
     pub fn step<'c>(
         &'c mut self,
         resource: &'c ProtectedResource,
@@ -259,9 +262,16 @@ impl TokenCheck {
             &mut self.proof,
         ) {
             (Asked::TokenHash, _) => self.token_hash = Some(digest),
-            (Asked::SignatureHash, _) => self.signature_hash = Some(digest),
             (Asked::Thumbprint, Some(check)) => check.key = Some(digest),
             (Asked::ReplayHash, Some(check)) => check.replay = Some(digest),
+            _ => self.denied = Some(DenialReason::UnexpectedAnswer),
+        }
+    }
+
+    /// Gives the answer to [`CheckStep::Fingerprint`].
+    pub fn set_fingerprint(&mut self, fingerprint: Fingerprint) {
+        match core::mem::replace(&mut self.asked, Asked::Nothing) {
+            Asked::Fingerprint => self.fingerprint = Some(fingerprint),
             _ => self.denied = Some(DenialReason::UnexpectedAnswer),
         }
     }
@@ -323,10 +333,10 @@ impl TokenCheck {
             return Ok(Asked::Nothing);
         }
         if matches!(self.kind, TokenKind::Unread) {
-            let Some(hash) = self.signature_hash else {
-                return Ok(Asked::SignatureHash);
+            let Some(fingerprint) = self.fingerprint else {
+                return Ok(Asked::Fingerprint);
             };
-            self.kind = self.recall(&hash, resource, state, now)?;
+            self.kind = self.recall(fingerprint, resource, state, now)?;
         }
         let is_opaque = matches!(self.kind, TokenKind::Opaque);
         if self.token_hash.is_none() && (is_opaque || self.proof.is_some()) {
@@ -360,7 +370,7 @@ impl TokenCheck {
     /// Takes the claims of a token that was verified before, or reads it.
     fn recall(
         &mut self,
-        signature: &Digest,
+        signature: Fingerprint,
         resource: &ProtectedResource,
         state: &VerifierState,
         now: UnixTime,
@@ -396,8 +406,8 @@ impl TokenCheck {
             SignedTokenStep::Wait => Ok(Some(Asked::KeysOfOthers(token.issuer))),
             SignedTokenStep::VerifySignature => Ok(Some(Asked::TokenSignature)),
             SignedTokenStep::Verified => {
-                if let Some(hash) = self.signature_hash.take() {
-                    token.remember(hash, claims, resource, state, now);
+                if let Some(fingerprint) = self.fingerprint.take() {
+                    token.remember(fingerprint, claims, resource, state, now);
                 }
                 Ok(None)
             }
@@ -414,8 +424,9 @@ impl TokenCheck {
             return Err(DenialReason::UnexpectedAnswer);
         };
         if self.claims.is_none() {
-            self.claims = state.tokens.get(&hash, now).cloned();
-            self.answer_until = state.tokens.until(&hash, now);
+            let kept = state.tokens.entry(&hash, now);
+            self.answer_until = kept.map(|(until, _)| until);
+            self.claims = kept.map(|(_, claims)| claims.clone());
         }
         if self.claims.is_none() && state.refused.get(&hash, now).is_some() {
             return Err(DenialReason::Inactive);
@@ -426,7 +437,7 @@ impl TokenCheck {
         resource.tokens.check(claims, scheme, now)?;
         // AU-18: kept no longer than the token is valid.
         if core::mem::take(&mut self.is_new) {
-            let identity = claims.identity().into_boxed_str();
+            let identity = Box::from(claims.identity());
             state
                 .known
                 .renew(hash, identity, now.saturating_add(KNOWN), now);
@@ -487,7 +498,7 @@ impl TokenCheck {
             Asked::Nothing => return None,
             Asked::Nonce => CheckStep::MakeNonce,
             Asked::TokenHash => CheckStep::Hash(self.token.expose().as_bytes()),
-            Asked::SignatureHash => CheckStep::Hash(self.signature()?.1.as_bytes()),
+            Asked::Fingerprint => CheckStep::Fingerprint(self.signature()?.1.as_bytes()),
             Asked::Keys(issuer) => CheckStep::FetchKeys {
                 issuer,
                 url: &self.fetched_url,

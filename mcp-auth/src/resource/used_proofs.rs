@@ -27,7 +27,7 @@ pub(super) struct UsedProofs {
 
 #[derive(Debug)]
 struct UsedByKey {
-    ids: ExpiringMap<()>,
+    ids: ExpiringMap<Digest, ()>,
     used: u64,
 }
 

@@ -2,16 +2,16 @@
 
 use alloc::boxed::Box;
 
-use super::Digest;
+use super::Fingerprint;
 use super::claims::TokenClaims;
 use super::expiring_map::ExpiringMap;
 use crate::UnixTime;
 
-/// The tokens of one issuer whose signatures were verified lately. Each is found by the hash of its signature, which the
-/// dot before it is a part of, and by the text that was signed, which is compared: both together are the whole token, and
-/// neither can be used as one.
+/// The tokens of one issuer whose signatures were verified lately. Each is found by the fingerprint of its signature,
+/// which the dot before it is a part of, and by the text that was signed, which is compared: both together are the whole
+/// token, and neither can be used as one.
 #[derive(Clone, Debug)]
-pub(super) struct VerifiedTokens(ExpiringMap<VerifiedToken>);
+pub(super) struct VerifiedTokens(ExpiringMap<Fingerprint, VerifiedToken>);
 
 #[derive(Clone, Debug)]
 struct VerifiedToken {
@@ -27,14 +27,13 @@ impl VerifiedTokens {
     /// Returns the claims of a token that was verified at most `seconds` ago.
     pub(super) fn find(
         &self,
-        signature: &Digest,
+        signature: Fingerprint,
         message: &str,
         seconds: u64,
         now: UnixTime,
     ) -> Option<&TokenClaims> {
         // An entry that lasts longer is of a clock that was set back since.
-        let until = self.0.until(signature, now)?;
-        let found = self.0.get(signature, now)?;
+        let (until, found) = self.0.entry(&signature, now)?;
         let is_it = until <= now.saturating_add(seconds) && *found.message == *message;
         is_it.then_some(&found.claims)
     }
@@ -42,7 +41,7 @@ impl VerifiedTokens {
     /// Adds a token, or takes the place of one with the same signature. One that is very long is not remembered.
     pub(super) fn insert(
         &mut self,
-        signature: Digest,
+        signature: Fingerprint,
         (message, claims): (&str, &TokenClaims),
         until: UnixTime,
         now: UnixTime,
@@ -76,11 +75,11 @@ mod tests {
         let now = UnixTime::from_secs(1_000);
         let claims = TokenClaims::new("https://as.example", "https://mcp.example/mcp");
         let mut tokens = VerifiedTokens::new(10);
-        let mut check = |number: u8, len: usize, is_remembered: bool| {
-            let (signature, message) = ([number; 32], String::from("x").repeat(len));
+        let mut check = |number: u128, len: usize, is_remembered: bool| {
+            let (signature, message) = (number, String::from("x").repeat(len));
             let until = now.saturating_add(60);
             tokens.insert(signature, (&message, &claims), until, now);
-            let found = tokens.find(&signature, &message, 60, now);
+            let found = tokens.find(signature, &message, 60, now);
             assert_eq!(found.is_some(), is_remembered, "{len}");
         };
         check(1, MAX_MESSAGE, true);

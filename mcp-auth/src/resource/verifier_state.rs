@@ -4,7 +4,6 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::Digest;
 use super::claims::TokenClaims;
 use super::expiring_map::ExpiringMap;
 use super::key_cache::KeyCache;
@@ -12,6 +11,7 @@ use super::key_issuer::IssuerIndex;
 use super::nonces::Nonces;
 use super::protected_resource::ProtectedResource;
 use super::used_proofs::UsedProofs;
+use super::{Digest, Fingerprint};
 use crate::{AuthError, UnixTime};
 
 /// The state that is kept between the requests of a resource: keys of issuers and the tokens that they have verified,
@@ -23,11 +23,11 @@ use crate::{AuthError, UnixTime};
 pub struct VerifierState {
     pub(super) keys: Vec<KeyCache>,
     /// Answers about tokens, by the hashes of the tokens.
-    pub(super) tokens: ExpiringMap<TokenClaims>,
+    pub(super) tokens: ExpiringMap<Digest, TokenClaims>,
     /// The identities of tokens that were valid when they were last asked about.
-    pub(super) known: ExpiringMap<Box<str>>,
+    pub(super) known: ExpiringMap<Digest, Box<str>>,
     /// Tokens that were not, in a map of their own: invented tokens push out no others.
-    pub(super) refused: ExpiringMap<()>,
+    pub(super) refused: ExpiringMap<Digest, ()>,
     /// Proofs that were used.
     pub(super) proofs: UsedProofs,
     pub(super) nonces: Nonces,
@@ -65,7 +65,7 @@ impl VerifierState {
     pub(super) fn verified(
         &self,
         resource: &ProtectedResource,
-        signature: &Digest,
+        signature: Fingerprint,
         message: &str,
         now: UnixTime,
     ) -> Option<&TokenClaims> {

@@ -5,10 +5,7 @@ use super::head::{Field, Head};
 /// The fields of a request that decide whether it is let in.
 #[derive(Clone, Copy)]
 pub(super) struct RequestFields<'h> {
-    pub(super) transfer_encoding: Field<'h>,
-    pub(super) content_length: Field<'h>,
-    pub(super) host: Field<'h>,
-    pub(super) origin: Field<'h>,
+    pub(super) admission: AdmissionFields<'h>,
     pub(super) content_type: Field<'h>,
     pub(super) accept: Field<'h>,
     pub(super) version: Field<'h>,
@@ -18,13 +15,19 @@ pub(super) struct RequestFields<'h> {
     pub(super) last_event_id: Field<'h>,
 }
 
+/// Those of them that say where a request goes, where it comes from, and how it is framed.
+#[derive(Clone, Copy)]
+pub(super) struct AdmissionFields<'h> {
+    pub(super) transfer_encoding: Field<'h>,
+    pub(super) content_length: Field<'h>,
+    pub(super) host: Field<'h>,
+    pub(super) origin: Field<'h>,
+}
+
 impl<'h> RequestFields<'h> {
     pub(super) fn read(head: &'h (impl Head + ?Sized)) -> Self {
         let mut found = Self {
-            transfer_encoding: Field::None,
-            content_length: Field::None,
-            host: Field::None,
-            origin: Field::None,
+            admission: AdmissionFields::NONE,
             content_type: Field::None,
             accept: Field::None,
             version: Field::None,
@@ -43,19 +46,46 @@ impl<'h> RequestFields<'h> {
 
     /// Returns the field of this name. Few names have the length of a known one.
     fn named(&mut self, name: &str) -> Option<&mut Field<'h>> {
-        let is = |known: &str| name.eq_ignore_ascii_case(known);
+        let is = |known: &str| name == known || name.eq_ignore_ascii_case(known);
         Some(match name.len() {
-            4 if is("host") => &mut self.host,
             6 if is("accept") => &mut self.accept,
-            6 if is("origin") => &mut self.origin,
             8 if is("mcp-name") => &mut self.name,
             10 if is("mcp-method") => &mut self.method,
             12 if is("content-type") => &mut self.content_type,
             13 if is("last-event-id") => &mut self.last_event_id,
-            14 if is("content-length") => &mut self.content_length,
             14 if is("mcp-session-id") => &mut self.session,
-            17 if is("transfer-encoding") => &mut self.transfer_encoding,
             20 if is("mcp-protocol-version") => &mut self.version,
+            _ => return self.admission.named(name),
+        })
+    }
+}
+
+impl<'h> AdmissionFields<'h> {
+    const NONE: Self = Self {
+        transfer_encoding: Field::None,
+        content_length: Field::None,
+        host: Field::None,
+        origin: Field::None,
+    };
+
+    pub(super) fn read(head: &'h (impl Head + ?Sized)) -> Self {
+        let mut found = Self::NONE;
+        head.fields(&mut |name, value| {
+            if let Some(field) = found.named(name) {
+                field.add(value);
+            }
+        });
+        found
+    }
+
+    /// Returns the field of this name.
+    fn named(&mut self, name: &str) -> Option<&mut Field<'h>> {
+        let is = |known: &str| name == known || name.eq_ignore_ascii_case(known);
+        Some(match name.len() {
+            4 if is("host") => &mut self.host,
+            6 if is("origin") => &mut self.origin,
+            14 if is("content-length") => &mut self.content_length,
+            17 if is("transfer-encoding") => &mut self.transfer_encoding,
             _ => return None,
         })
     }

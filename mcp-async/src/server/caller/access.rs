@@ -38,7 +38,8 @@ impl Access {
 
     /// Fails if the token lacks one of the scopes that the operations of the body need.
     pub(crate) fn begin(&self, operation: RequiredScopes) -> Result<(), Denial> {
-        self.require(self.operation.get_or_init(|| operation))
+        let operation = self.operation.get_or_init(|| operation);
+        self.resource.require(self.admission(), operation)
     }
 
     /// Fails if the token lacks one of the scopes, in addition to those that every token and the

@@ -57,6 +57,13 @@ impl Principal {
         self
     }
 
+    /// Adds a value that is shared.
+    #[cfg(feature = "auth")]
+    pub(crate) fn with_shared_claims<T: Send + Sync + 'static>(mut self, claims: Arc<T>) -> Self {
+        Arc::make_mut(&mut self.0).claims.insert_shared(claims);
+        self
+    }
+
     /// Returns the name.
     pub fn name(&self) -> &str {
         &self.0.name

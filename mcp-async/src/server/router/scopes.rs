@@ -18,6 +18,11 @@ use crate::server::items::entry::Registered;
 use crate::server::registry::inner::Inner;
 
 impl Inner {
+    /// Returns true if there is an item that needs scopes.
+    pub(in crate::server) fn has_scopes(&self) -> bool {
+        self.view().has_scopes
+    }
+
     /// The scopes that a request needs, before it is handled: no scopes for an item that its caller
     /// does not see.
     pub(in crate::server) fn scopes_of(
@@ -64,7 +69,7 @@ impl Inner {
             || peer.shared.lock().outbound.is_none()
             || caller
                 .as_ref()
-                .and_then(Principal::claims::<Arc<Access>>)
+                .and_then(Principal::claims::<Access>)
                 .is_some_and(|access| access.permits(&needed))
     }
 

@@ -128,6 +128,12 @@ impl Server {
         self.inner.is_closing()
     }
 
+    /// Returns true if there is an item that needs scopes.
+    #[cfg(all(feature = "auth", feature = "http-server"))]
+    pub(crate) fn has_scopes(&self) -> bool {
+        self.inner.has_scopes()
+    }
+
     /// The scopes that a request needs, before it is handled.
     #[cfg(all(feature = "auth", feature = "http-server"))]
     pub(crate) fn scopes_of(

@@ -55,9 +55,10 @@ fn unexpected_answers() {
     let request = Request::bearer(&token(&[]));
     let now = UnixTime::from_secs(NOW);
     type Answer = fn(&mut mcp_auth::resource::TokenCheck, &ProtectedResource);
-    let answers: [Answer; 5] = [
+    let answers: [Answer; 6] = [
         |check, _| check.set_signature(true),
         |check, _| check.set_digest([0; 32]),
+        |check, _| check.set_fingerprint(0),
         |check, _| check.set_claims(Some(TokenClaims::new(ISSUER, RESOURCE).with_subject("x"))),
         |check, resource| check.set_introspection(resource, Some(b"{\"active\":true}")),
         |check, _| check.set_unavailable(),
@@ -67,7 +68,7 @@ fn unexpected_answers() {
             let mut server = server();
             let mut check = server.resource.begin(&request, ResourceRequest::default());
             for _ in 0..steps {
-                server.hash(&mut check);
+                server.fingerprint(&mut check);
                 let step = check.step(&server.resource, &mut server.state, now);
                 assert!(matches!(step, CheckStep::FetchKeys { .. }), "{step:?}");
             }
@@ -96,9 +97,9 @@ fn steps_are_repeated() {
     let mut check = server.resource.begin(&request, ResourceRequest::default());
     for _ in 0..3 {
         let step = check.step(&server.resource, &mut server.state, now);
-        assert!(matches!(step, CheckStep::Hash(_)), "{step:?}");
+        assert!(matches!(step, CheckStep::Fingerprint(_)), "{step:?}");
     }
-    server.hash(&mut check);
+    server.fingerprint(&mut check);
     for _ in 0..3 {
         let step = check.step(&server.resource, &mut server.state, now);
         assert!(matches!(step, CheckStep::VerifySignature(_)), "{step:?}");

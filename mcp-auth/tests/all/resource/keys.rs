@@ -70,7 +70,7 @@ fn one_request_fetches_for_all() {
     let request = with_key("k1");
     let mut first = server.resource.begin(&request, ResourceRequest::default());
     let now = UnixTime::from_secs(server.now);
-    server.hash(&mut first);
+    server.fingerprint(&mut first);
     let step = first.step(&server.resource, &mut server.state, now);
     let CheckStep::FetchKeys { issuer, .. } = step else {
         panic!("{step:?}")

@@ -110,7 +110,7 @@ fn a_signature_of_keys_that_were_replaced_meanwhile_is_not_remembered() {
         "k2",
     ));
     let mut started = server.resource.begin(&request, ResourceRequest::default());
-    server.hash(&mut started);
+    server.fingerprint(&mut started);
     let step = started.step(&server.resource, &mut server.state, now);
     assert!(matches!(step, CheckStep::VerifySignature(_)), "{step:?}");
     server.keys = Some(jwks(&["k2"]));

@@ -151,7 +151,7 @@ fn a_token_expires_while_it_is_checked() {
         UnixTime::from_secs(server.now),
         UnixTime::from_secs(2_000_000),
     );
-    server.hash(&mut check);
+    server.fingerprint(&mut check);
     let step = check.step(&server.resource, &mut server.state, now);
     let CheckStep::FetchKeys { issuer, .. } = step else {
         panic!("{step:?}")

@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_auth::UnixTime;
 use mcp_auth::resource::{
-    Admission, CheckStep, Digest, ProtectedResource, PublicKey, RequiredScopes, ResourceBuilder,
-    ResourceRequest, SignatureToVerify, TokenCheck, TokenClaims, VerifierState,
+    Admission, CheckStep, Digest, Fingerprint, ProtectedResource, PublicKey, RequiredScopes,
+    ResourceBuilder, ResourceRequest, SignatureToVerify, TokenCheck, TokenClaims, VerifierState,
 };
 use mcp_proto::http::Head;
 
@@ -138,6 +138,10 @@ impl Server {
                     let digest = digest(bytes);
                     check.set_digest(digest);
                 }
+                CheckStep::Fingerprint(bytes) => {
+                    let fingerprint = fingerprint(bytes);
+                    check.set_fingerprint(fingerprint);
+                }
                 CheckStep::VerifySignature(signature) => {
                     lines.push(format!("verify {}", signature.algorithm));
                     let is_valid = is_valid(&signature);
@@ -191,14 +195,14 @@ impl Server {
         }
     }
 
-    /// Answers the first step for a signed token, which asks for a hash.
-    pub(crate) fn hash(&mut self, check: &mut TokenCheck) {
+    /// Answers the first step for a signed token, which asks for a fingerprint.
+    pub(crate) fn fingerprint(&mut self, check: &mut TokenCheck) {
         let now = UnixTime::from_secs(self.now);
-        let digest = match check.step(&self.resource, &mut self.state, now) {
-            CheckStep::Hash(bytes) => digest(bytes),
+        let fingerprint = match check.step(&self.resource, &mut self.state, now) {
+            CheckStep::Fingerprint(bytes) => fingerprint(bytes),
             step => panic!("{step:?}"),
         };
-        check.set_digest(digest);
+        check.set_fingerprint(fingerprint);
     }
 
     /// Status and text of a refusal, without what led to it.
@@ -379,6 +383,12 @@ pub(crate) fn digest(bytes: &[u8]) -> Digest {
         place.copy_from_slice(&hash.to_be_bytes());
     }
     digest
+}
+
+fn fingerprint(bytes: &[u8]) -> Fingerprint {
+    let digest = digest(bytes);
+    let (first, _) = digest.split_first_chunk().unwrap();
+    Fingerprint::from_be_bytes(*first)
 }
 
 /// The text of a part of a token.

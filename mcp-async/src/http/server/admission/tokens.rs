@@ -74,7 +74,7 @@ impl HttpEndpoint {
                 if let Some(admission) = access.admission() {
                     let principal = Principal::new(admission.claims.identity())
                         .with_claims(admission.claims.clone())
-                        .with_claims(Arc::clone(&access));
+                        .with_shared_claims(Arc::clone(&access));
                     #[cfg(feature = "http-client")]
                     let principal = self.with_login(principal, &admission.claims);
                     parts.extensions.insert(principal);
@@ -110,7 +110,8 @@ impl HttpEndpoint {
         };
         let caller = parts.extensions.get::<Principal>();
         let mut needed = RequiredScopes::NONE;
-        for incoming in body.messages() {
+        let depends = !guard.methods.is_empty() || self.server.has_scopes();
+        for incoming in depends.then(|| body.messages()).into_iter().flatten() {
             if let Incoming::Message(Message::Request(request)) = incoming {
                 let of_method = guard.scopes_of_method(&request.method.name().to_cow());
                 let of_item = self.server.scopes_of(&request, caller);
@@ -147,7 +148,7 @@ impl HttpEndpoint {
             Some(expires) => Some(expires.saturating_add(access.leeway())),
             None => admission.answer_until,
         };
-        let Some(end) = end else {
+        let Some(end) = end.filter(|_| answer.body().bytes().is_none()) else {
             return answer;
         };
         let left = end.as_secs().saturating_sub(now_secs());

@@ -48,6 +48,20 @@ impl Head for RequestHead<'_> {
         }
     }
 
+    fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
+        // The host has two places.
+        if name.eq_ignore_ascii_case(HOST.as_str()) {
+            return self.fields(&mut |known, value| {
+                if known == HOST.as_str() {
+                    each(value);
+                }
+            });
+        }
+        for value in self.0.headers.get_all(name) {
+            each(value.as_bytes());
+        }
+    }
+
     fn requires_host(&self) -> bool {
         self.0.version == Version::HTTP_11
     }

@@ -20,7 +20,7 @@ use super::key_source::{Answer, DynKeySource};
 use super::questions::{Permission, Questions};
 use super::token_verifier::{DynIntrospect, DynTokenVerifier};
 use crate::crypto;
-use crate::crypto::unix_now;
+use crate::crypto::{FingerprintKey, unix_now};
 use crate::http::server::messages::head::RequestHead;
 use crate::observe;
 use crate::random;
@@ -32,6 +32,7 @@ use crate::sync::{Lock, Waiters};
 pub(in crate::http::server) struct TokenGuard {
     pub(in crate::http::server) resource: Arc<ProtectedResource>,
     pub(in crate::http::server) verifier: Arc<Lock<Verifier>>,
+    pub(in crate::http::server) fingerprints: FingerprintKey,
     /// Sources of keys that the application provides, by the URLs that the resource has for them.
     pub(in crate::http::server) keys: Vec<(String, Arc<dyn DynKeySource>)>,
     /// The client that fetches keys and metadata from other URLs.
@@ -109,6 +110,10 @@ impl TokenGuard {
                 CheckStep::Hash(bytes) => {
                     let digest = crypto::sha256(bytes);
                     check.set_digest(digest);
+                }
+                CheckStep::Fingerprint(bytes) => {
+                    let fingerprint = self.fingerprints.fingerprint(bytes);
+                    check.set_fingerprint(fingerprint);
                 }
                 CheckStep::VerifySignature(signature) => {
                     let is_valid = crypto::verify(&signature);

@@ -13,6 +13,7 @@ use super::guard::{Documents, Opaque, TokenGuard, Verifier};
 use super::key_source::{DynKeySource, KeySource};
 use super::questions::Questions;
 use super::token_verifier::{Introspect, TokenVerifier};
+use crate::crypto::FingerprintKey;
 use crate::runtime::RuntimeHandle;
 use crate::server::RegisterError;
 
@@ -278,6 +279,7 @@ impl Protection {
         }
         Ok(TokenGuard {
             verifier: Verifier::new(VerifierState::new(&resource, self.capacity)),
+            fingerprints: FingerprintKey::random().map_err(|error| mistake(&error))?,
             resource,
             keys: self.keys,
             documents,
