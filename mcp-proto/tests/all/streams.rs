@@ -165,6 +165,30 @@ fn a_request_without_a_session_has_one_response() {
 }
 
 #[test]
+fn the_answer_to_a_request_without_a_session_may_be_an_event() {
+    let mut array = PostStatus::default();
+    array.note(&Incoming::BatchStart, None);
+    for status in [None, Some(array)] {
+        let mut s = Streams::new(Delivery::Once, StreamLimits::default());
+        let reader = s.open().unwrap();
+        let mut last = Transmit::pipe(2);
+        (last.channel, last.end) = (reader.channel(), true);
+        assert_eq!(s.take(last, None, b"{}"), None);
+        // Nothing follows the last message.
+        assert_eq!(s.push(reader.channel(), b"1", None, false), None);
+        if let Some(status) = status {
+            s.handled(reader.channel(), status);
+            assert_eq!(s.response(&reader, false), StreamResponse::Events);
+        }
+        let mut out = Vec::new();
+        assert_eq!(s.read(&reader, &mut out, 1), StreamRead::More);
+        assert_eq!(out, b"data: {");
+        assert_eq!(s.single(&reader), None);
+        check(&mut s, &reader, "}\n\n", StreamRead::End);
+    }
+}
+
+#[test]
 fn a_short_answer_is_no_stream() {
     let mut s = session();
     let reader = post(&mut s, &["{\"id\":1}"]);

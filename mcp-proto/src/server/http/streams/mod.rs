@@ -298,10 +298,7 @@ impl Streams {
         let question = question.filter(|_| to == Channel::PIPE);
         let sequence = (!message.is_empty()).then(|| stream.append(message, question, settled));
         if sequence.is_some() {
-            self.events += 1;
-            self.bytes = self.bytes.saturating_add(message.len());
-            self.count(to);
-            self.trim();
+            self.added(to, message.len());
         }
         sequence
     }
@@ -310,7 +307,12 @@ impl Streams {
     /// it can leave as `application/json` (SH-09). The stream is over then, and its reader with
     /// it. Ask before the entries go to a store.
     pub fn single(&mut self, reader: &StreamReader) -> Option<Vec<u8>> {
-        let message = self.read_by(reader)?.take_single()?;
+        let stream = self.read_by(reader)?;
+        if let Some(answer) = stream.answer.take() {
+            self.forget(reader.channel);
+            return Some(answer);
+        }
+        let message = stream.take_single()?;
         self.events = self.events.saturating_sub(1);
         self.bytes = self.bytes.saturating_sub(message.len());
         self.forget(reader.channel);
@@ -321,6 +323,7 @@ impl Streams {
     /// continues in the next chunk. Send the bytes before acting on the returned value.
     pub fn read(&mut self, reader: &StreamReader, out: &mut Vec<u8>, max: usize) -> StreamRead {
         let (delivery, over) = (self.delivery, self.over);
+        self.log_answer(reader);
         let Some(stream) = self.read_by(reader) else {
             if let Some(stream) = self.stream_of(reader) {
                 stream.dismiss(reader.generation, out);
@@ -340,6 +343,24 @@ impl Streams {
         }
         self.trim();
         read
+    }
+
+    /// Puts an answer that is kept apart behind what its reader gets as events.
+    fn log_answer(&mut self, reader: &StreamReader) {
+        if let Some(stream) = self.read_by(reader)
+            && let Some(answer) = stream.answer.take()
+        {
+            stream.append(&answer, None, true);
+            self.added(reader.channel, answer.len());
+        }
+    }
+
+    /// Counts a message that was appended.
+    fn added(&mut self, to: Channel, bytes: usize) {
+        self.events += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.count(to);
+        self.trim();
     }
 
     /// Gives the client an id to come back with before anything was said (SH-12); 2025-11-25

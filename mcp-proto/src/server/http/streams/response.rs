@@ -79,7 +79,7 @@ impl Streams {
                     return StreamResponse::Status(status);
                 }
                 let (status, is_error) = stream.first.unwrap_or((200, false));
-                let (is_empty, ended) = (stream.len() == 0, stream.ended);
+                let (is_empty, ended) = (!stream.has_message(), stream.ended);
                 let is_refused = status != 200;
                 let is_body =
                     !handled.is_array() || is_refused || stream.first_byte() == Some(b'[');
@@ -128,12 +128,16 @@ impl Outgoing for Streams {
         message: &[u8],
     ) -> Option<Receipt> {
         let channel = self.target(transmit.channel);
+        let is_last = self.delivery == Delivery::Once && transmit.end;
         if let Some(stream) = self.stream_mut(channel)
             && !message.is_empty()
         {
             stream
                 .first
                 .get_or_insert((transmit.status, transmit.is_error));
+            if is_last && stream.keep_answer(message) {
+                return None;
+            }
         }
         let sequence = self.push(channel, message, request, transmit.end)?;
         self.stored.then_some(Receipt { channel, sequence })

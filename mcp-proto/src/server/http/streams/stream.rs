@@ -39,6 +39,8 @@ pub(super) struct Stream {
     pub(super) undecided: bool,
     /// The outcome of the messages of its POST.
     pub(super) outcome: Option<PostOutcome>,
+    /// The whole answer to a request of [`Delivery::Once`], while it may still leave without events.
+    pub(super) answer: Option<Vec<u8>>,
     /// The status that its first message asks for, and whether that is an error response.
     pub(super) first: Option<(u16, bool)>,
     /// True if the stream was restored for one reader, and its messages come from elsewhere.
@@ -92,6 +94,7 @@ impl Stream {
             end_handed: false,
             undecided: false,
             outcome: None,
+            answer: None,
             first: None,
             foreign: false,
             primed_first: false,
@@ -115,6 +118,11 @@ impl Stream {
 
     pub(super) fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    /// Returns true if it has messages, or an answer that is kept apart.
+    pub(super) fn has_message(&self) -> bool {
+        self.answer.is_some() || self.len() > 0
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -186,6 +194,18 @@ impl Stream {
             settled,
         });
         sequence
+    }
+
+    /// Keeps a message that ends the stream apart from the log, if nothing came before it and its reader has not begun.
+    /// Returns true if it is kept so.
+    pub(super) fn keep_answer(&mut self, message: &[u8]) -> bool {
+        let is_whole =
+            self.undecided && !self.ended && self.reader.is_some() && self.entries.is_empty();
+        if is_whole {
+            self.answer = Some(message.to_vec());
+            self.ended = true;
+        }
+        is_whole
     }
 
     /// The id that a client is given first is 0 (SSE-11), and older than all messages, those that
@@ -350,6 +370,9 @@ impl Stream {
 
     /// The first byte of what was not dropped.
     pub(super) fn first_byte(&self) -> Option<u8> {
+        if let Some(answer) = &self.answer {
+            return answer.first().copied();
+        }
         let gone = clamp(self.start.saturating_sub(self.origin));
         self.log.get(gone).copied()
     }
