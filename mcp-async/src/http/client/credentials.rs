@@ -2,8 +2,10 @@
 
 use core::task::{Context, Poll};
 
-use crate::sync::{Lock, Waiters};
 use http::HeaderValue;
+
+use super::link::Link;
+use crate::sync::{Lock, Waiters};
 
 /// The credentials that were set since the client was connected.
 #[derive(Default)]
@@ -50,5 +52,22 @@ impl Credentials {
         }
         state.waiting.register(cx);
         Poll::Pending
+    }
+}
+
+impl Link {
+    pub(super) fn credentials(&self) -> Option<&Credentials> {
+        self.client_state.transport_data.get()
+    }
+
+    /// Counts the credentials that the application has set.
+    pub(super) fn credentials_version(&self) -> u64 {
+        self.credentials().map_or(0, Credentials::version)
+    }
+
+    /// Ready when the credentials are no longer those of this version.
+    pub(super) fn poll_credentials(&self, version: u64, cx: &Context<'_>) -> Poll<()> {
+        let credentials = self.credentials();
+        credentials.map_or(Poll::Pending, |them| them.poll_changed(version, cx))
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::AUTHORIZATION;
-use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request, Uri};
+use http::{HeaderMap, Method as Verb, Request, Uri};
 use http_body_util::Full;
 use mcp_proto::client::http::{Exchange, HttpMethod as Asked, Origin};
 use mcp_proto::client::{ClientConfig, Failure};
@@ -19,6 +19,7 @@ use url::Url;
 use super::authorization::Authorizer;
 use super::carrier::{Carrier, Unsent};
 use super::credentials::Credentials;
+use super::fields;
 use super::permits::{Permit, Permits};
 use super::settings::{Settings, target};
 use crate::client::state::ClientState;
@@ -212,6 +213,7 @@ impl Link {
                 if !id.is_some_and(|id| self.awaits(id)) {
                     return Sent::Begun;
                 }
+                self.settle(request.method);
                 needs_seat = false;
             }
             Message::Notification(told) => {
@@ -285,6 +287,16 @@ impl Link {
         Sent::Begun
     }
 
+    /// Without a handshake, the first request after the discovery settles the revision that all of them name.
+    fn settle(&self, method: Method<'_>) {
+        if method != Method::ServerDiscover
+            && let Some(revision) = self.shared.lock().machine.revision()
+            && revision.is_modern()
+        {
+            self.state.lock().origin.set_revision(revision);
+        }
+    }
+
     /// The request that asks for an exchange.
     pub(super) fn request(
         &self,
@@ -305,35 +317,17 @@ impl Link {
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = verb;
         *request.uri_mut() = target.clone();
-        let fields = request.headers_mut();
-        fields.clone_from(&self.fields);
+        let head = request.headers_mut();
+        head.clone_from(&self.fields);
+        head.reserve(fields::USUAL);
         let credentials = self.credentials();
         if let Some(value) = credentials.and_then(Credentials::authorization) {
-            fields.insert(AUTHORIZATION, value);
+            head.insert(AUTHORIZATION, value);
         }
         exchange.fields(&state.origin, &message.message(), &mut |name, value| {
-            let name = HeaderName::try_from(name);
-            let value = HeaderValue::from_bytes(value);
-            if let (Ok(name), Ok(value)) = (name, value) {
-                fields.insert(name, value);
-            }
+            fields::insert(head, name, value);
         });
         Ok(request)
-    }
-
-    fn credentials(&self) -> Option<&Credentials> {
-        self.client_state.transport_data.get()
-    }
-
-    /// Counts the credentials that the application has set.
-    pub(super) fn credentials_version(&self) -> u64 {
-        self.credentials().map_or(0, Credentials::version)
-    }
-
-    /// Ready when the credentials are no longer those of this version.
-    pub(super) fn poll_credentials(&self, version: u64, cx: &Context<'_>) -> Poll<()> {
-        let credentials = self.credentials();
-        credentials.map_or(Poll::Pending, |them| them.poll_changed(version, cx))
     }
 
     /// Looks at the origin, or changes it.

@@ -20,6 +20,7 @@ mod carrier;
 mod connector;
 mod credentials;
 mod exchanges;
+mod fields;
 mod http_event;
 mod link;
 #[cfg(not(feature = "auth"))]

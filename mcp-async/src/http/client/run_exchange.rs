@@ -7,13 +7,14 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use http::header::{CONTENT_TYPE, DATE, RETRY_AFTER};
-use http::{Response, StatusCode};
+use http::{HeaderName, HeaderValue, Response, StatusCode};
 use mcp_proto::Instant;
 use mcp_proto::client::Failure;
 use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, HttpMethod, ReplyHead};
 use mcp_proto::rpc::Reason;
 
 use super::carrier::{NoReply, REFUSAL, Reply, Whole, whole};
+use super::fields;
 use super::link::{Link, Opens, Received, Start};
 use super::send::{PATIENCE, ask, deliver, replaced};
 use super::stream;
@@ -228,15 +229,15 @@ async fn probe_http_sse(link: &Link, exchange: &mut Exchange, handshake: &Unsent
 }
 
 fn judge(link: &Link, exchange: &mut Exchange, response: &Response<Reply>) -> Body {
-    let field = |name: &str| {
+    let field = |name: &HeaderName| {
         let value = response.headers().get(name);
-        value.map(http::HeaderValue::as_bytes)
+        value.map(HeaderValue::as_bytes)
     };
     let head = ReplyHead {
-        content_type: field(CONTENT_TYPE.as_str()),
-        session: field("mcp-session-id"),
-        retry_after: field(RETRY_AFTER.as_str()),
-        date: field(DATE.as_str()),
+        content_type: field(&CONTENT_TYPE),
+        session: field(&fields::SESSION),
+        retry_after: field(&RETRY_AFTER),
+        date: field(&DATE),
         ..ReplyHead::new(response.status().as_u16())
     };
     link.origin(|origin| exchange.head(origin, &head))

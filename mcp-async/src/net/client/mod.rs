@@ -117,12 +117,15 @@ impl HttpClient {
         }
         let (mut parts, body) = request.into_parts();
         for _ in 0..=REDIRECTS {
-            let request = Request::from_parts(parts.clone(), body.clone());
+            // The first has room for the fields that are added.
+            let mut next = parts.clone();
+            let request = Request::from_parts(parts, body.clone());
             let response = self.exchange(request).await?;
-            match onward(&parts.uri, &response) {
-                Some(uri) => parts.uri = uri,
+            match onward(&next.uri, &response) {
+                Some(uri) => next.uri = uri,
                 None => return Ok(response),
             }
+            parts = next;
         }
         Err(SendFailed::Redirects)
     }

@@ -107,7 +107,10 @@ impl Exchange {
                         lists_tools: method == Method::ToolsList,
                     },
                 };
+                // One revision is in force at a time.
+                let agreed = origin.revision.filter(|it| it.is_modern());
                 let named = match kind {
+                    Kind::Request { .. } if agreed.is_some() => None,
                     Kind::Initialize => request.params.and_then(|it| it.get("protocolVersion")),
                     _ => request
                         .params
