@@ -1,6 +1,6 @@
 //! Places that callers share.
 
-use core::hash::Hash;
+use core::hash::{Hash, Hasher};
 use core::net::IpAddr;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,10 +10,21 @@ use crate::shrink::shrink;
 use crate::sync::Lock;
 
 /// The sender of requests, whose share the places count for that they take.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CallerId {
     Principal(Arc<str>),
     Address(IpAddr),
+}
+
+/// An address is one number.
+impl Hash for CallerId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Principal(name) => name.hash(state),
+            Self::Address(IpAddr::V4(address)) => state.write_u32(address.to_bits()),
+            Self::Address(IpAddr::V6(address)) => state.write_u128(address.to_bits()),
+        }
+    }
 }
 
 /// A bounded number of places, of which one caller may hold at most as many as are still free.

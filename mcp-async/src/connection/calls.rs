@@ -155,17 +155,18 @@ impl<X: Role> Calls<X> {
     /// The connection is over: ends every request and wakes all waiting tasks.
     pub(crate) fn end(&mut self) {
         self.jobs.cancel_all();
-        self.shared.lock().machine.hang_up();
-        loop {
-            let event = self.shared.lock().machine.poll_event();
-            let Some(event) = event else { break };
+        let waiting = loop {
+            let event = {
+                let core = &mut *self.shared.lock();
+                core.machine.hang_up();
+                match core.machine.poll_event() {
+                    Some(event) => event,
+                    None => break core.end(),
+                }
+            };
             if let Effect::Start(_, job) = self.dispatch(event, None) {
                 discard(job);
             }
-        }
-        let waiting = {
-            let mut core = self.shared.lock();
-            core.end()
         };
         waiting.wake();
         self.role.ended(&self.shared);

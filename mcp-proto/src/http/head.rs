@@ -113,7 +113,9 @@ pub struct SessionId<'h>(&'h str);
 impl<'h> SessionId<'h> {
     /// The id that these bytes are; `None` if they are empty or have other characters.
     pub fn new(bytes: &'h [u8]) -> Option<Self> {
-        let sound = !bytes.is_empty() && bytes.iter().all(|byte| (0x21..=0x7E).contains(byte));
+        // Without an early end, so that many bytes are compared at once.
+        let is_sound = |all, byte: &u8| all & (0x21..=0x7E).contains(byte);
+        let sound = !bytes.is_empty() && bytes.iter().fold(true, is_sound);
         core::str::from_utf8(bytes).ok().filter(|_| sound).map(Self)
     }
 

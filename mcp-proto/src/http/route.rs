@@ -61,17 +61,22 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     /// assert_eq!(route(&Head(&[])), "Refuse(SessionMissing)");
     /// ```
     pub fn route<'h>(&self, post: &Post<'h>, body: &Incoming<'_>) -> Route<'h> {
-        let (asked, meta) = match body {
-            Incoming::Message(Message::Request(request)) => {
-                (Some(request.method), request.members_of_meta())
-            }
-            Incoming::Message(Message::Notification(told)) => {
-                let meta = told.params.and_then(ProtocolMeta::of);
-                (None, meta.map(ProtocolMeta::members))
-            }
-            _ => (None, None),
+        let asked = match body {
+            Incoming::Message(Message::Request(request)) => Some(request.method),
+            _ => None,
         };
-        let meta = || meta.map(MetaEvidence::read).unwrap_or_default();
+        // Not read where the head says enough.
+        let meta = || {
+            let members = match body {
+                Incoming::Message(Message::Request(request)) => request.members_of_meta(),
+                Incoming::Message(Message::Notification(told)) => {
+                    let meta = told.params.and_then(ProtocolMeta::of);
+                    meta.map(ProtocolMeta::members)
+                }
+                _ => None,
+            };
+            members.map(MetaEvidence::read).unwrap_or_default()
+        };
         let has_sessions = self.revisions.newest_legacy().is_some();
         if !has_sessions || is_modern(self.revisions, Some(post), asked, meta) {
             return Route::Modern;

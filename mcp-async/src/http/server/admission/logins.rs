@@ -64,7 +64,7 @@ impl HttpEndpoint {
         if endpoint != LoginEndpoint::Metadata && !is_allowed {
             return answer::refusal(Refusal::Host, "");
         }
-        if let Some(refused) = self.count_messages(parts, 1) {
+        if let Some(refused) = self.count_messages(parts, self.caller(parts).as_ref(), 1) {
             return refused;
         }
         let body = match self.collect_whole(parts, self.caller(parts), body).await {

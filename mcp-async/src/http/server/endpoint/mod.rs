@@ -232,13 +232,14 @@ impl HttpEndpoint {
         let head = RequestHead(parts);
         let methods = self.endpoint().methods();
         let opening = self.endpoint().open(&head);
+        let caller = self.caller(parts);
         match opening {
             Ok(Opening::Preflight) => answer::preflight(parts, methods),
-            Ok(_) if let Some(refused) = self.count_messages(parts, 1) => refused,
+            Ok(_) if let Some(refused) = self.count_messages(parts, caller.as_ref(), 1) => refused,
             Ok(Opening::Delete(id)) => Box::pin(self.delete(parts, id)).await,
             // Sessions that end here, and those of other processes, still have answers and streams.
             Ok(opening) if self.is_closing() && !self.continues(&opening) => answer::closing(),
-            Ok(Opening::Post(post)) => self.post(parts, &post, body).await,
+            Ok(Opening::Post(post)) => self.post(parts, (&post, caller), body).await,
             Ok(Opening::Get(get)) => Box::pin(self.get(parts, &get)).await,
             Err(refusal) => answer::refusal(refusal, methods),
         }
@@ -351,10 +352,10 @@ impl HttpEndpoint {
     async fn post<B: Body>(
         &self,
         parts: &Arc<Parts>,
-        post: &Post<'_>,
+        (post, caller): (&Post<'_>, Option<CallerId>),
         body: &mut Option<B>,
     ) -> Answer {
-        let body = match self.collect(parts, body).await {
+        let body = match self.collect(parts, caller.as_ref(), body).await {
             Ok(body) => body,
             Err(refused) => return refused,
         };
@@ -381,7 +382,7 @@ impl HttpEndpoint {
             // A handshake that opens no session is as good as any other exchange.
             Route::Initialize | Route::Modern => None,
         };
-        let answering = match self.exchange(stateless, parts, post, &body) {
+        let answering = match self.exchange(stateless, parts, (post, caller), &body) {
             // Most exchanges have ended by now. One that continues is boxed, so that the future of a request stays small.
             Ok((exchange, StreamResponse::Pending)) => Box::pin(exchange.answer()),
             Ok((exchange, begun)) => return exchange.answer_with(begun),
@@ -398,7 +399,7 @@ impl HttpEndpoint {
         &self,
         stateless: Option<Revision>,
         parts: &Arc<Parts>,
-        post: &Post<'_>,
+        (post, caller): (&Post<'_>, Option<CallerId>),
         body: &OwnedMessages<Text>,
     ) -> Result<(Exchange, StreamResponse), Refusal> {
         let machine = match stateless {
@@ -407,7 +408,7 @@ impl HttpEndpoint {
             // One POST is one request, so its table has one place.
             None => Core::with_in_flight(self.prepared(parts), 1, Growing),
         };
-        let mut conversation = self.exchange_connection(parts, machine);
+        let mut conversation = self.exchange_connection(parts, caller, machine);
         let opened = conversation.streams(ServerStreams::open);
         let reader = opened.unwrap_or(Err(Refusal::Unavailable("the connection has ended")))?;
         // The clock was read when the conversation was made.
@@ -428,16 +429,17 @@ impl HttpEndpoint {
     pub(super) async fn collect<B: Body>(
         &self,
         parts: &Parts,
+        caller: Option<&CallerId>,
         body: &mut Option<B>,
     ) -> Result<OwnedMessages<Text>, Answer> {
         let Some(body) = body.take() else {
             return Err(answer::refusal(Refusal::BodyUnreadable, ""));
         };
-        let body = self.collect_whole(parts, self.caller(parts), body).await?;
+        let body = self.collect_whole(parts, caller.cloned(), body).await?;
         let body = OwnedMessages::parse(Text::new(body), self.depth);
         // The first is counted already.
         let more = body.count().saturating_sub(1);
-        if let Some(refused) = self.count_messages(parts, more) {
+        if let Some(refused) = self.count_messages(parts, caller, more) {
             return Err(refused);
         }
         #[cfg(feature = "auth")]
@@ -483,7 +485,7 @@ impl HttpEndpoint {
     ) -> ServedConversation {
         let service = self.server.service(&self.runtime);
         let conversation =
-            ServedConversation::new(self.beginning(parts, service, machine), streams);
+            ServedConversation::new(self.beginning(parts, service), machine, streams);
         self.server.configure(conversation.peer());
         conversation
     }
@@ -492,22 +494,21 @@ impl HttpEndpoint {
     pub(super) fn exchange_connection(
         &self,
         parts: &Parts,
+        caller: Option<CallerId>,
         machine: Machine,
     ) -> ServedConversation {
-        let caller = self.caller(parts);
         let limits = (&self.buckets, caller.clone());
         let service = self.server.exchange_service(&self.runtime, limits);
         let unread = self.unread.part(caller);
         let streams = ServerStreams::new(Delivery::Once, self.options.streams, unread);
         let conversation =
-            ServedConversation::new(self.beginning(parts, service, machine), streams);
+            ServedConversation::new(self.beginning(parts, service), machine, streams);
         self.server.configure(conversation.peer());
         conversation
     }
 
-    fn beginning(&self, parts: &Parts, service: BoxService, machine: Machine) -> Beginning {
+    fn beginning(&self, parts: &Parts, service: BoxService) -> Beginning {
         Beginning {
-            machine,
             service,
             keys: self.server.sealed_with(),
             principal: principal(parts),

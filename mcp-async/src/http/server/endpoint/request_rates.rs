@@ -50,6 +50,7 @@ impl HttpEndpoint {
     pub(in crate::http::server) fn count_messages(
         &self,
         parts: &Parts,
+        caller: Option<&CallerId>,
         messages: usize,
     ) -> Option<Answer> {
         let limit = self.options.rate_limit?;
@@ -58,7 +59,7 @@ impl HttpEndpoint {
         if messages == 0 || is_forwarded {
             return None;
         }
-        let (caller, now) = (self.caller(parts)?, self.runtime.now());
+        let (caller, now) = (caller?.clone(), self.runtime.now());
         let taken = self.request_rates.take(caller, limit, messages, now);
         taken.err().map(too_many)
     }

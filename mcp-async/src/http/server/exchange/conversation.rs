@@ -38,9 +38,8 @@ pub(in crate::http::server) struct ServedConversation {
 /// Notified of the end of a connection.
 pub(in crate::http::server) type Leave = Arc<dyn Fn(&Peer) + Send + Sync>;
 
-/// The parts that a conversation is made of.
+/// The parts that a conversation is made of, apart from its machine and its streams.
 pub(in crate::http::server) struct Beginning {
-    pub(in crate::http::server) machine: Machine,
     pub(in crate::http::server) service: BoxService,
     pub(in crate::http::server) keys: Option<StateKeys>,
     pub(in crate::http::server) principal: Option<Principal>,
@@ -49,9 +48,12 @@ pub(in crate::http::server) struct Beginning {
 }
 
 impl ServedConversation {
-    pub(in crate::http::server) fn new(beginning: Beginning, streams: ServerStreams) -> Self {
+    pub(in crate::http::server) fn new(
+        beginning: Beginning,
+        machine: Machine,
+        streams: ServerStreams,
+    ) -> Self {
         let Beginning {
-            machine,
             service,
             keys,
             principal,

@@ -47,9 +47,11 @@ impl Exchange {
         }
     }
 
-    /// Takes the first turn: the response, if it is decided.
+    /// Returns the response, if it is decided. Most requests are answered by now; the others take their first turn.
     pub(super) fn begin(&mut self, now: Instant) -> StreamResponse {
-        self.conversation.turn(now);
+        if !self.has_ended() {
+            self.conversation.turn(now);
+        }
         self.response(false)
     }
 

@@ -45,7 +45,10 @@ impl HttpEndpoint {
         match endpoint.open_http_sse(at, &RequestHead(parts)) {
             Err(refusal) => answer::refusal(refusal, at.methods()),
             Ok(HttpSseOpening::Preflight) => answer::preflight(parts, at.methods()),
-            Ok(HttpSseOpening::Request) if let Some(refused) = self.count_messages(parts, 1) => {
+            Ok(HttpSseOpening::Request)
+                if let Some(refused) =
+                    self.count_messages(parts, self.caller(parts).as_ref(), 1) =>
+            {
                 refused
             }
             Ok(HttpSseOpening::Request) if self.is_closing() => answer::closing(),
@@ -105,7 +108,7 @@ impl HttpEndpoint {
         let Some(session) = session.filter(|it| it.is_open_to(owner.as_deref())) else {
             return no_session();
         };
-        let body = match self.collect(parts, body).await {
+        let body = match self.collect(parts, self.caller(parts).as_ref(), body).await {
             Ok(body) => body,
             Err(refused) => return refused,
         };

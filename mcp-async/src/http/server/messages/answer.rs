@@ -129,7 +129,11 @@ fn append(fields: &mut HeaderMap, name: &'static str, value: FieldValue<'_>) {
         FieldValue::Bytes(bytes) => HeaderValue::from_bytes(bytes),
     };
     let Ok(value) = value else { return };
-    let name = HeaderName::from_static(name);
+    let name = match name {
+        "content-type" => header::CONTENT_TYPE,
+        "cache-control" => header::CACHE_CONTROL,
+        name => HeaderName::from_static(name),
+    };
     match name == header::ACCESS_CONTROL_ALLOW_ORIGIN {
         // The process that a request was forwarded to may have said it already.
         true => drop(fields.insert(name, value)),
