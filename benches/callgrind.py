@@ -150,6 +150,12 @@ def by_line(program: Path, addresses: Counter) -> Counter:
     return counts
 
 
+def allocations(output: Path) -> int:
+    """How often memory was allocated."""
+    counts = calls(output)
+    return sum(counts[name] for name in ("malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc"))
+
+
 def calls(output: Path) -> Counter:
     """How often each function was called that is not inlined everywhere."""
     counts, names, callee = Counter(), {}, ""

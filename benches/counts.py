@@ -3,11 +3,12 @@
 A row is counted twice, with few repetitions and with more; the difference is what the added ones cost, without start-up.
 """
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from callgrind import CALLS, COUNT, COUNT_CORPUS, COUNT_PEERS, COUNT_SIMD, COUNT_STREAMS, HTTP, build, call, on_a_pipe, read, serve
+from callgrind import CALLS, COUNT, COUNT_CORPUS, COUNT_PEERS, COUNT_SIMD, COUNT_STREAMS, HTTP, allocations, build, call, on_a_pipe, read, serve
 
 
 @dataclass
@@ -45,6 +46,16 @@ class Table:
         program = self.program(peer)
         few, more = (self.count(program, peer, row.name, times) for times in (row.few, row.few + row.more))
         return (more - few) // row.more // row.parts
+
+    def allocations(self, name: str, peer: str) -> float:
+        """The allocations of one work of a server."""
+        row = next(row for row in self.rows if row.name == name)
+        found = []
+        for times in (row.few, row.few + row.more):
+            with tempfile.NamedTemporaryFile() as output:
+                self.count(self.program(peer), peer, name, times, Path(output.name))
+                found.append(allocations(Path(output.name)))
+        return round((found[1] - found[0]) / row.more, 1)
 
 
 CORPORA = Path(__file__).resolve().parent.parent / "fuzz" / "corpus"

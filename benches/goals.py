@@ -17,6 +17,8 @@ class Figures:
     servers: dict
     idle: dict
     crates: list[int]
+    # Of the server on tokio, by table and row.
+    allocations: dict[str, float]
     # See `builds`.
     builds: dict
 
@@ -139,6 +141,12 @@ GOALS = [
     ),
     Goal("the same, instructions: core · typed", lambda it: [it.count("pipe", "legacy", server) for server in ("core", "mcp-tokio")], [6_900, 8_600], PIPE),
     Goal(
+        "the same, allocations: typed",
+        lambda it: [it.allocations["pipe, legacy"]],
+        [1],
+        "The text of the argument, which is the handler's, and the job of the call with the future of its handler.",
+    ),
+    Goal(
         "echo of 1 MB · 8 MB on a pipe, typed on tokio, CPU of a loop over serde_json",
         lambda it: [it.server("pipe", size, "mcp-tokio") for size in ("1 MB", "8 MB")],
         [0.85, 0.9],
@@ -159,6 +167,12 @@ GOALS = [
         HTTP,
     ),
     Goal("the same, instructions: 2026-07-28 · 2025-11-25", lambda it: [it.count("HTTP", row, "mcp-tokio") for row in ("modern", "legacy")], [42_000, 38_000], HTTP),
+    Goal(
+        "the same, allocations: 2026-07-28 · 2025-11-25",
+        lambda it: [it.allocations[f"HTTP, {row}"] for row in ("modern", "legacy")],
+        [20, 16],
+        "hyper and the `http` crate make 9 of them.",
+    ),
     Goal(
         "call with a token that was sent before, more instructions than without: RS256 · EdDSA",
         lambda it: [it.count("protected and tasks", row, "mcp-tokio") - it.count("HTTP", "modern", "mcp-tokio") for row in ("rs256", "eddsa")],
@@ -183,6 +197,14 @@ GOALS = [
         lambda it: [it.count("protected and tasks", "task", "mcp-tokio")],
         [130_000],
         "Two calls are two thirds of it.",
+    ),
+    Goal("the same, allocations", lambda it: [it.allocations["protected and tasks, task"]], [80], "Two calls are 56 of them."),
+    Goal(
+        "one call at a time, CPU on smol of that on tokio: client on a pipe · client over HTTP · server over HTTP",
+        lambda it: [it.servers["alone"][work][f"{role} on smol"] for work, role in (("pipe", "client"), ("HTTP", "client"), ("HTTP", "server"))],
+        [1.3, 1.3, 1.3],
+        "Of smol three threads take part in a call, that of the caller, that of the executor and that of the reactor, which wake each other: 7 `futex` calls "
+        "and 18 system calls of other kinds for a call on a pipe; of tokio one thread, and 3 system calls.",
     ),
     Goal(
         "idle session over HTTP with its stream, resident kB: tokio · smol",
