@@ -62,12 +62,12 @@ CORPORA = Path(__file__).resolve().parent.parent / "fuzz" / "corpus"
 
 
 @dataclass
-class Worst(Table):
-    """Inputs of the fuzz corpora that the rows name: of each the one that costs most for its length, and what 100 bytes of it cost."""
+class WorstInputs(Table):
+    """Each row is a fuzz corpus. The figure is that of the input that costs most for its length, for 100 bytes of it."""
 
     def measure(self, row: Row, peer: str) -> int:
         paths = sorted((CORPORA / row.name).iterdir())
-        return max(super(Worst, self).measure(Row(f"{row.name}/{path.name}", row.few, row.more), peer) * 100 // path.stat().st_size for path in paths)
+        return max(super(WorstInputs, self).measure(Row(f"{row.name}/{path.name}", row.few, row.more), peer) * 100 // path.stat().st_size for path in paths)
 
 
 # This library with its feature `simd`.
@@ -127,7 +127,7 @@ TABLES = [
         [],
         binary=COUNT_STREAMS,
     ),
-    Worst(
+    WorstInputs(
         "bad input",
         "100 bytes of the input of a fuzz corpus that costs most for its length",
         small("json_scan", "rpc_message", "line_framing", "event_stream"),

@@ -77,7 +77,7 @@ fn events(stream: &[u8], times: u32) {
     }
 }
 
-/// Those of the fuzz targets, over which some inputs are.
+/// The limits of the fuzz targets, which some inputs exceed.
 fn limits() -> Limits {
     Limits {
         message: 96,

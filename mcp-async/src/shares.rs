@@ -16,7 +16,7 @@ pub(crate) enum CallerId {
     Address(IpAddr),
 }
 
-/// An address is one number.
+/// Hashes an address as one number: in one step, not byte by byte.
 impl Hash for CallerId {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {

@@ -51,7 +51,7 @@ pub struct Inbox<S> {
     batch: Option<Batch>,
     /// A line over the limit is being skipped, or was and is not reported yet.
     skipping: Option<Skipped>,
-    /// Requests repeat it.
+    /// The `_meta` that requests repeat.
     #[cfg(feature = "alloc")]
     known_meta: KnownMeta,
 }
@@ -150,7 +150,7 @@ impl<S: Store<u8>> Inbox<S> {
             });
         }
         #[cfg(feature = "alloc")]
-        let message = Message::parse_knowing(text, self.depth, &mut self.known_meta);
+        let message = Message::parse_with_known_meta(text, self.depth, &mut self.known_meta);
         #[cfg(not(feature = "alloc"))]
         let message = Message::parse(text, self.depth);
         Some(Incoming::Message(message))

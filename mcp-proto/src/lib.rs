@@ -108,7 +108,7 @@
 //! The examples of the repository are complete drivers: `bare_loop` (both roles over non-blocking
 //! sockets, with timers, cancellation and slow tools), `completion_loop` (buffers that belong to the
 //! engine while an operation is in flight), `http_server` (HTTP on plain sockets) and `from_c` (a
-//! static library for C). The folder `firmware` is a server on a microcontroller. The README of the
+//! static library for C). The folder `firmware` is a server and a client on microcontrollers. The README of the
 //! crate has the loop for non-blocking sockets, and tables of what each number of [`server::Fixed`]
 //! bounds.
 //!
@@ -117,11 +117,12 @@
 //! | Feature | Adds |
 //! |---|---|
 //! | `alloc` | storage that grows (`Growing`, `Vec`), owned copies of text and messages, lists of a peer that are written again, `server::http`, `client::http` |
+//! | `diagnostics` (on by default) | an error text of its own for each fault and, where there is no `alloc`, the id in the answer to a message that is broken or too long |
 //! | `heapless` | `heapless::Vec` as storage (`Heapless`) |
 //! | `simd` | long text beyond ASCII is validated with the crate `simdutf8`, which has `unsafe` code for vector instructions; without its feature `std` it uses those that the program is compiled for |
 //! | `serde-json`, `simd-json`, `serde-json-core` | other decoders for types of the application, such as `Raw::decode_serde_json`; `simd-json` requires `std` |
 //!
-//! The feature `diagnostics` is on by default.
+//! The other features are off by default.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

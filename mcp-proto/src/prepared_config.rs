@@ -71,18 +71,19 @@ pub trait Config: Copy + Debug {
 /// `instructions`, `capabilities`, `extension_revisions`, `methods`, `filters`, `result_types`) are empty there: do not make another
 /// configuration of it by `..*prepared`.
 ///
-/// With the feature `alloc` it is one allocation, which clones and the machines that are made of them share.
+/// With the feature `alloc`, on a target with atomic compare-and-swap, it is one allocation, which its clones and the machines that are
+/// made of them share.
 #[derive(Clone, Debug)]
-pub struct PreparedConfig<C: Config>(Kept<Parts<C>>);
+pub struct PreparedConfig<C: Config>(Shared<ConfigParts<C>>);
 
 /// With an allocator, what the machines of one configuration share.
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-type Kept<T> = Arc<T>;
+type Shared<T> = Arc<T>;
 #[cfg(not(all(feature = "alloc", target_has_atomic = "ptr")))]
-type Kept<T> = T;
+type Shared<T> = T;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Parts<C> {
+pub(crate) struct ConfigParts<C> {
     pub(crate) config: C,
     #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
     shared: Option<Arc<SharedTexts>>,
@@ -112,14 +113,14 @@ impl<C: Config> PreparedConfig<C> {
         parts.config.into()
     }
 
-    fn of(parts: Parts<C>) -> Self {
+    fn of(parts: ConfigParts<C>) -> Self {
         #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
         let parts = Arc::new(parts);
         Self(parts)
     }
 
-    /// The parts, which machines share no longer with this configuration.
-    pub(crate) fn parts_mut(&mut self) -> &mut Parts<C> {
+    /// Returns the parts for a change; a copy of them, if others share them.
+    pub(crate) fn parts_mut(&mut self) -> &mut ConfigParts<C> {
         #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
         return Arc::make_mut(&mut self.0);
         #[cfg(not(all(feature = "alloc", target_has_atomic = "ptr")))]
@@ -153,7 +154,7 @@ impl<C: Config> PreparedConfig<C> {
     pub fn shared(self) -> PreparedConfig<C::Unborrowed> {
         let parts = &*self.0;
         let shared = parts.shared.clone();
-        PreparedConfig::of(Parts {
+        PreparedConfig::of(ConfigParts {
             shared: shared.or_else(|| Some(Arc::new(SharedTexts::of(&parts.config.texts())))),
             config: parts.config.without_texts(),
             declared: parts.declared,
@@ -194,7 +195,7 @@ impl<C: Config> PreparedConfig<C> {
 }
 
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-impl<C: Config> Parts<C> {
+impl<C: Config> ConfigParts<C> {
     /// Returns true if no text is set beside those that are shared.
     fn is_without_texts(&self) -> bool {
         let texts = self.config.texts();
@@ -212,7 +213,7 @@ impl<C: Config> Parts<C> {
 
 impl<C: Config> From<C> for PreparedConfig<C> {
     fn from(config: C) -> Self {
-        let mut prepared = Self::of(Parts {
+        let mut prepared = Self::of(ConfigParts {
             config,
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             shared: None,

@@ -177,7 +177,7 @@ pub(crate) fn compare_alone(rounds: usize) -> io::Result<()> {
 #[cfg(feature = "client")]
 fn client_alone(runtime: &str, port: Option<u16>) -> io::Result<u64> {
     let mut client = Command::new(std::env::current_exe()?);
-    client.args(["calls", runtime, "2000"]);
+    client.args(["cost", runtime, "2000"]);
     client.args(port.map(|port| port.to_string()));
     let printed = client.stderr(Stdio::inherit()).output()?.stdout;
     let printed = String::from_utf8_lossy(&printed);

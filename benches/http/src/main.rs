@@ -12,7 +12,7 @@
 //! pipe SERVER                  serves on standard input and output
 //! lines ERA CALLS [BYTES]      prints the messages of a client on a pipe that makes so many calls, with a text of so many bytes
 //! call ERA CALLS DEPTH [PORT]  makes so many calls with a client of this library, so many at once (feature `client`)
-//! calls RUNTIME CALLS [PORT]   makes so many calls one after the other, and prints the CPU time of one (feature `client`)
+//! cost RUNTIME CALLS [PORT]    makes so many calls one after the other, and prints the CPU time of one (feature `client`)
 //! ```
 
 mod bare;
@@ -65,9 +65,9 @@ fn main() -> io::Result<()> {
         #[cfg(feature = "client")]
         ["call", era, calls, depth, port] => call(era, calls, depth, Some(number(port)?)),
         #[cfg(feature = "client")]
-        ["calls", runtime, calls] => client::call_alone(runtime, number(calls)?, None),
+        ["cost", runtime, calls] => client::call_alone(runtime, number(calls)?, None),
         #[cfg(feature = "client")]
-        ["calls", runtime, calls, port] => {
+        ["cost", runtime, calls, port] => {
             client::call_alone(runtime, number(calls)?, Some(number(port)?))
         }
         _ => Err(Error::other("no such command: see the head of main.rs")),

@@ -7,8 +7,8 @@ use siphasher::sip128::SipHasher24;
 
 use crate::random;
 
-/// A secret key of this process, with which parts of tokens are hashed. Without it nothing can be found that has a
-/// certain fingerprint.
+/// A secret key of this process, with which parts of tokens are hashed. Without the key, bytes of a given
+/// fingerprint cannot be found.
 pub(crate) struct FingerprintKey(SipHasher24);
 
 impl FingerprintKey {

@@ -1,4 +1,4 @@
-//! Hashes, signatures and the time of day: what the state machines of authorization ask for.
+//! Hashes, keyed hashes, signatures and the time of day: what the state machines of authorization ask for.
 
 #[cfg(feature = "http-server")]
 mod fingerprint_key;

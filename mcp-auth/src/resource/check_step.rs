@@ -23,9 +23,8 @@ pub enum CheckStep<'c> {
     /// Hash these bytes with SHA-256, and give the result to [`TokenCheck::set_digest`](super::TokenCheck::set_digest). They may
     /// contain the token.
     Hash(&'c [u8]),
-    /// Compute 128 bits of a hash of these bytes that cannot be predicted without a key, SipHash-2-4 for example, with
-    /// a random key of this process that stays secret, and give the result to
-    /// [`TokenCheck::set_fingerprint`](super::TokenCheck::set_fingerprint). They are a part of the token.
+    /// Hash these bytes, a part of the token, to 128 bits with a function that is keyed, such as SipHash-2-4, and a random key that this
+    /// process keeps secret, and give the result to [`TokenCheck::set_fingerprint`](super::TokenCheck::set_fingerprint).
     Fingerprint(&'c [u8]),
     /// Verify a signature, and give the result to [`TokenCheck::set_signature`](super::TokenCheck::set_signature).
     VerifySignature(SignatureToVerify<'c>),

@@ -26,7 +26,7 @@ use crate::{Scopes, UnixTime};
 #[serde(from = "ClaimValues")]
 pub struct TokenClaims(Shared<KnownClaims>);
 
-/// Claims, and what each request of their sender needs of them.
+/// Claims, and the identity that is computed from them once.
 #[derive(Clone)]
 struct KnownClaims {
     values: ClaimValues,

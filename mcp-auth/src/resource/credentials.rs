@@ -7,7 +7,7 @@ use mcp_proto::http::{Field, Head};
 use super::denial::{ChallengeSettings, DenialReason};
 use crate::{Scheme, form};
 
-/// The token of a request, which is any text yet.
+/// The token of a request. Its characters are not checked yet.
 #[derive(Clone, Copy)]
 pub(super) struct RequestCredentials<'h> {
     pub(super) scheme: Scheme,

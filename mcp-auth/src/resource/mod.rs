@@ -143,5 +143,5 @@ pub(crate) use jws::Jws;
 /// A hash of SHA-256.
 pub type Digest = [u8; 32];
 
-/// 128 bits of a hash with a secret key: see [`CheckStep::Fingerprint`].
+/// A keyed hash of 128 bits: see [`CheckStep::Fingerprint`].
 pub type Fingerprint = u128;

@@ -2,7 +2,7 @@
 
 use super::head::{Field, Head};
 
-/// The fields of a request that decide whether it is let in.
+/// The fields of a request that an endpoint reads.
 #[derive(Clone, Copy)]
 pub(super) struct RequestFields<'h> {
     pub(super) admission: AdmissionFields<'h>,
@@ -15,7 +15,7 @@ pub(super) struct RequestFields<'h> {
     pub(super) last_event_id: Field<'h>,
 }
 
-/// Those of them that say where a request goes, where it comes from, and how it is framed.
+/// The fields of a request that name its destination, its origin and its framing.
 #[derive(Clone, Copy)]
 pub(super) struct AdmissionFields<'h> {
     pub(super) transfer_encoding: Field<'h>,

@@ -65,7 +65,7 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
             Incoming::Message(Message::Request(request)) => Some(request.method),
             _ => None,
         };
-        // Not read where the head says enough.
+        // It is read only if the head does not decide.
         let meta = || {
             let members = match body {
                 Incoming::Message(Message::Request(request)) => request.members_of_meta(),

@@ -9,7 +9,7 @@ use super::string::Form;
 /// A client of 2026-07-28 says who it is with every request, often in more bytes than the rest of the request takes. Where the same
 /// bytes come again they are compared, and not scanned.
 pub(crate) struct KnownMeta {
-    /// Plain JSON of so many bytes; none if nothing is known.
+    /// Plain JSON, of which the first `len` bytes count; 0 if no `_meta` is known.
     text: [u8; LONGEST],
     len: usize,
     /// The keys, by their offsets in the text.
@@ -17,7 +17,7 @@ pub(crate) struct KnownMeta {
 }
 
 /// Notes the places of members, and passes a `_meta` that is known.
-pub(crate) struct KnowingNotes<'k> {
+pub(crate) struct KnownMetaNotes<'k> {
     places: MemberPlaces,
     known: &'k KnownMeta,
     /// True if a `_meta` was met that is not known.
@@ -39,8 +39,8 @@ impl KnownMeta {
     }
 
     /// Begins to note the places of one message.
-    pub(crate) const fn notes(&self) -> KnowingNotes<'_> {
-        KnowingNotes {
+    pub(crate) const fn notes(&self) -> KnownMetaNotes<'_> {
+        KnownMetaNotes {
             places: MemberPlaces::UNKNOWN,
             known: self,
             has_other: false,
@@ -49,6 +49,9 @@ impl KnownMeta {
 
     /// Keeps the `_meta` of an object that was scanned, if it is short and its places were noted.
     pub(crate) fn learn(&mut self, object: Raw<'_>, places: &MemberPlaces) {
+        if places.known().is_none() {
+            return;
+        }
         let mut members = places.members(object);
         let meta = members.find(|(name, _)| name.is(b"_meta"));
         let Some((_, meta)) = meta.filter(|(_, meta)| meta.form() == Form::Plain) else {
@@ -69,13 +72,13 @@ impl KnownMeta {
     }
 }
 
-impl NotePlaces for KnowingNotes<'_> {
+impl NotePlaces for KnownMetaNotes<'_> {
     fn places(&mut self) -> &mut MemberPlaces {
         &mut self.places
     }
 }
 
-impl Notes for KnowingNotes<'_> {
+impl Notes for KnownMetaNotes<'_> {
     const ARE_TAKEN: bool = MemberPlaces::ARE_TAKEN;
 
     #[inline(always)]
@@ -91,14 +94,14 @@ impl Notes for KnowingNotes<'_> {
     #[inline(always)]
     fn pass_meta<'b>(&mut self, rest: &'b [u8], at: usize) -> Option<&'b [u8]> {
         let known = self.known;
-        // An object ends by itself: whatever follows is no part of it.
-        let behind = known.text().and_then(|text| rest.strip_prefix(text));
-        self.has_other |= behind.is_none();
-        behind?;
+        // An object has an end of its own: bytes after it do not belong to it.
+        let after = known.text().and_then(|text| rest.strip_prefix(text));
+        self.has_other |= after.is_none();
+        after?;
         for key in known.places.known().unwrap_or_default() {
             self.places.add(true, at + key.at(), key.len());
         }
-        behind
+        after
     }
 }
 
@@ -132,7 +135,7 @@ mod tests {
             is_known = passed.is_ok() && !notes.has_other && params.contains("_meta");
 
             let alone = Message::parse(text.as_bytes(), 8);
-            let message = Message::parse_knowing(text.as_bytes(), 8, &mut known);
+            let message = Message::parse_with_known_meta(text.as_bytes(), 8, &mut known);
             assert_eq!(format!("{message:?}"), format!("{alone:?}"), "{params}");
             let (Message::Request(message), Message::Request(alone)) = (message, alone) else {
                 continue;
@@ -174,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_begins_alike_is_not_the_same() {
+    fn a_meta_with_a_known_beginning_is_not_known() {
         let one = r#"{"_meta":{"b":1}}"#;
         for other in [
             r#"{"_meta":{"b":12}}"#,
@@ -198,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_or_escaped_or_not_noted_is_not_kept() {
+    fn long_escaped_and_unnoted_metas_are_not_kept() {
         let long = format!(r#"{{"_meta":{{"a":"{}"}}}}"#, "x".repeat(LONGEST));
         let many = (0..20)
             .map(|n| format!(r#""{n}":{n},"#))

@@ -57,7 +57,7 @@ impl MemberPlaces {
             .unwrap_or_else(|| Members::new(meta, None))
     }
 
-    /// The places in a `_meta` of the object that was scanned, by their offsets there.
+    /// Returns the places in the `_meta` of a scanned object, as offsets in that `_meta`.
     #[cfg(feature = "alloc")]
     pub(super) fn within(&self, whole: Raw<'_>, meta: Raw<'_>) -> Self {
         let mut places = Self::UNKNOWN;

@@ -96,7 +96,7 @@ impl Default for MemberPlaces {
 /// Notes where members lie, while a container is scanned.
 pub(crate) trait Notes {
     /// False if nothing is noted.
-    const ARE_TAKEN: bool = true;
+    const ARE_TAKEN: bool;
 
     /// Begins with a container. Returns 1 if its members are noted, otherwise 0.
     fn begin(&mut self, container: &[u8]) -> u8;

@@ -70,8 +70,7 @@ impl Reason {
         }
     }
 
-    /// One short sentence for the error that answers it (JR-13); without the feature `diagnostics`
-    /// that of its code.
+    /// Returns one short sentence for the error that answers it (JR-13): without the feature `diagnostics` the text of its code.
     pub const fn message(self) -> &'static str {
         if !cfg!(feature = "diagnostics") {
             return code::short_text(self.code());

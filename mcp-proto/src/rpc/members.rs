@@ -319,7 +319,7 @@ impl<'b> Message<'b> {
 
     /// Reads one message, as [`parse`](Self::parse) does, of a connection whose requests repeat a `_meta`.
     #[cfg(feature = "alloc")]
-    pub(crate) fn parse_knowing(text: &'b [u8], depth: u8, known: &mut KnownMeta) -> Self {
+    pub(crate) fn parse_with_known_meta(text: &'b [u8], depth: u8, known: &mut KnownMeta) -> Self {
         let mut notes = known.notes();
         let message = Self::parse_noting(text, depth, &mut notes);
         if notes.has_other

@@ -9,8 +9,9 @@ use crate::json::Raw;
 /// of an id that an error repeats is limited by the constant `ID_ECHO` of a machine's storage.
 pub(crate) const ID_ECHO: usize = if IS_ON { 128 } else { 0 };
 
-/// True if broken messages are looked into at all. If not, each is of an unknown kind and has no id.
-const IS_ON: bool = cfg!(feature = "diagnostics");
+/// True if broken messages are searched for their id and kind. If not, which saves flash on firmware, each is of an unknown kind and has
+/// no id.
+const IS_ON: bool = cfg!(any(feature = "diagnostics", feature = "alloc"));
 
 /// Reads the top-level member names of bytes that need not be JSON, at constant memory.
 ///
@@ -68,7 +69,9 @@ impl Salvage {
     /// Looks at the next piece; every byte of a value named `id` is handed to `keep`.
     pub(crate) fn feed(&mut self, piece: &[u8], mut keep: impl FnMut(u8)) {
         if !IS_ON {
-            self.blank &= piece.iter().all(u8::is_ascii_whitespace);
+            self.blank &= piece
+                .iter()
+                .all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
             return;
         }
         for &byte in piece {

@@ -10,10 +10,10 @@ const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
-/// The number of fields for which there is room: those of a call, and those that the HTTP client and a proxy add.
+/// The number of fields that a request has room for: those of a call, and those that the HTTP client and a proxy add.
 pub(super) const USUAL: usize = 12;
 
-/// Adds a field, unless its name or its value cannot be one.
+/// Adds a field, unless its name or its value is not valid in a head.
 pub(super) fn insert(fields: &mut HeaderMap, name: &str, value: &[u8]) {
     let known = match name {
         "content-type" => CONTENT_TYPE,

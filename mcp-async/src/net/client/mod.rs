@@ -117,7 +117,7 @@ impl HttpClient {
         }
         let (mut parts, body) = request.into_parts();
         for _ in 0..=REDIRECTS {
-            // The first has room for the fields that are added.
+            // The map of the first request has spare room for the fields that are added; a clone has not.
             let mut next = parts.clone();
             let request = Request::from_parts(parts, body.clone());
             let response = self.exchange(request).await?;

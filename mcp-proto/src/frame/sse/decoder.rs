@@ -6,6 +6,7 @@ use core::time::Duration;
 use memchr::memchr2;
 
 use super::field::{Field, LONGEST};
+use super::line::{Name, line_end, milliseconds, parse, split_short};
 use crate::limits::Limits;
 use crate::store::{self, Store};
 
@@ -96,18 +97,6 @@ pub struct Event<'b> {
 struct Data {
     start: usize,
     len: usize,
-}
-
-/// The fields that mean something, and the two kinds of lines that mean nothing.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Name {
-    Data,
-    Id,
-    Event,
-    Retry,
-    /// A field without a name.
-    Comment,
-    Unknown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -245,8 +234,8 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
         }
     }
 
-    /// Reads the lines that most events consist of: `id: ` with a short id, `data: `, and an empty one. Returns true after an event.
-    /// `next_event` goes on where anything else begins.
+    /// Reads the lines that most events consist of: `id: ` with a short id, `data: `, and an empty one. Returns true after an event;
+    /// otherwise `next_event` continues at the first other line.
     #[inline]
     fn read_usual(&mut self) -> bool {
         if self.passing != Passing::No || self.over || self.data.is_some() {
@@ -505,64 +494,6 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
         let target = len.saturating_mul(2).max(FIRST).min(most);
         target > len && store::enlarge(&mut self.store, len + 1, target)
     }
-}
-
-/// Returns the length of the first line, of which `searched` bytes were searched before.
-#[inline]
-fn line_end(rest: &[u8], searched: usize) -> Option<usize> {
-    let fresh = rest.get(searched..)?;
-    let found = match fresh.len() {
-        // Such as arrives by byte.
-        ..8 => fresh.iter().position(|byte| matches!(byte, b'\n' | b'\r')),
-        _ => memchr2(b'\n', b'\r', fresh),
-    };
-    found.map(|found| searched + found)
-}
-
-/// Returns what stands in front of the first LF and behind it, if no other control character stands there.
-#[inline]
-fn split_short(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    const LOW: u64 = 0x0101_0101_0101_0101;
-    let (words, _) = text.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        // The lowest high bit is that of the first byte below a space.
-        let below = word.wrapping_sub(LOW * u64::from(b' ')) & !word & (LOW << 7);
-        if below != 0 {
-            let (line, rest) =
-                text.split_at_checked(index * 8 + below.trailing_zeros() as usize / 8)?;
-            return Some((line, rest.strip_prefix(b"\n")?));
-        }
-    }
-    None
-}
-
-/// The name of a line's field, and where its value begins (SSE-03).
-#[inline]
-fn parse(text: &[u8]) -> (Name, usize) {
-    let (name, rest) = match text {
-        [b'd', b'a', b't', b'a', rest @ ..] => (Name::Data, rest),
-        [b'i', b'd', rest @ ..] => (Name::Id, rest),
-        [b'e', b'v', b'e', b'n', b't', rest @ ..] => (Name::Event, rest),
-        [b'r', b'e', b't', b'r', b'y', rest @ ..] => (Name::Retry, rest),
-        rest => (Name::Comment, rest),
-    };
-    match rest {
-        [b':', b' ', value @ ..] | [b':', value @ ..] | value @ [] => {
-            (name, text.len() - value.len())
-        }
-        _ => (Name::Unknown, 0),
-    }
-}
-
-/// Decimal digits as milliseconds, and nothing else (SSE-06).
-fn milliseconds(digits: &[u8]) -> Option<Duration> {
-    let mut total = 0u64;
-    for digit in digits {
-        let value = u64::from(digit.checked_sub(b'0').filter(|value| *value < 10)?);
-        total = total.saturating_mul(10).saturating_add(value);
-    }
-    (!digits.is_empty()).then(|| Duration::from_millis(total))
 }
 
 /// Without the data, which is not for logs.

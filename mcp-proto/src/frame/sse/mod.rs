@@ -7,6 +7,7 @@
 
 mod decoder;
 mod field;
+mod line;
 mod writer;
 
 pub use decoder::{Event, Events, Piece};

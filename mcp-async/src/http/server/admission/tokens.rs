@@ -148,6 +148,7 @@ impl HttpEndpoint {
             Some(expires) => Some(expires.saturating_add(access.leeway())),
             None => admission.answer_until,
         };
+        // A body that is complete does not have to end with the token.
         let Some(end) = end.filter(|_| answer.body().bytes().is_none()) else {
             return answer;
         };

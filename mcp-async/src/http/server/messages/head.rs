@@ -49,7 +49,7 @@ impl Head for RequestHead<'_> {
     }
 
     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-        // The host has two places.
+        // The host stands in the field or in the target (HTTP/2).
         if name.eq_ignore_ascii_case(HOST.as_str()) {
             return self.fields(&mut |known, value| {
                 if known == HOST.as_str() {

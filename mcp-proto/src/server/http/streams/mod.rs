@@ -345,7 +345,7 @@ impl Streams {
         read
     }
 
-    /// Puts an answer that is kept apart behind what its reader gets as events.
+    /// Moves an answer that is kept apart to the log, because its reader gets events.
     fn log_answer(&mut self, reader: &StreamReader) {
         if let Some(stream) = self.read_by(reader)
             && let Some(answer) = stream.answer.take()
