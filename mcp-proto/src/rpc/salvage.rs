@@ -74,9 +74,41 @@ impl Salvage {
                 .all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
             return;
         }
-        for &byte in piece {
-            self.byte(byte, &mut keep);
+        let mut rest = piece;
+        while let Some((&byte, behind)) = rest.split_first() {
+            rest = behind;
+            match self.string {
+                StringState::Outside => self.token(byte, &mut keep),
+                StringState::Escaped => {
+                    self.string = StringState::Inside;
+                    self.text(byte, &mut keep);
+                }
+                StringState::Inside => {
+                    match byte {
+                        b'"' => self.string = StringState::Outside,
+                        b'\\' => self.string = StringState::Escaped,
+                        _ => {}
+                    }
+                    if self.is_read() {
+                        self.text(byte, &mut keep);
+                    } else if self.string == StringState::Inside {
+                        let end = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'));
+                        let skipped = end.unwrap_or(rest.len());
+                        self.at = self.at.saturating_add(skipped);
+                        rest = rest.get(skipped..).unwrap_or_default();
+                    }
+                }
+            }
             self.at = self.at.saturating_add(1);
+        }
+    }
+
+    /// Returns true if the bytes of a string here are the id, or a name of interest.
+    fn is_read(&self) -> bool {
+        match self.place {
+            Place::Name => self.depth == 1,
+            Place::Id => true,
+            Place::Method | Place::Value => false,
         }
     }
 
@@ -114,24 +146,6 @@ impl Salvage {
             outcome,
         } = self.seen;
         Shape::of(ids > 0, method, named, outcome)
-    }
-
-    fn byte(&mut self, byte: u8, keep: &mut impl FnMut(u8)) {
-        match self.string {
-            StringState::Outside => self.token(byte, keep),
-            StringState::Escaped => {
-                self.string = StringState::Inside;
-                self.text(byte, keep);
-            }
-            StringState::Inside => {
-                match byte {
-                    b'"' => self.string = StringState::Outside,
-                    b'\\' => self.string = StringState::Escaped,
-                    _ => {}
-                }
-                self.text(byte, keep);
-            }
-        }
     }
 
     /// A byte of a string, its closing quote included.
