@@ -47,6 +47,8 @@ impl<'h> RequestCredentials<'h> {
         let token = token.trim_matches(' ');
         let proof = match scheme {
             Scheme::Bearer => None,
+            // Its token is not remembered, so it is looked at before its proof.
+            Scheme::Dpop if !is_token(token) => return Err(DenialReason::AuthorizationMalformed),
             Scheme::Dpop => match head.field("dpop") {
                 Field::One(proof) => {
                     let proof = core::str::from_utf8(proof);

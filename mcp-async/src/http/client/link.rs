@@ -213,7 +213,7 @@ impl Link {
                 if !id.is_some_and(|id| self.awaits(id)) {
                     return Sent::Begun;
                 }
-                self.settle(request.method);
+                self.note_revision(request.method);
                 needs_seat = false;
             }
             Message::Notification(told) => {
@@ -287,11 +287,11 @@ impl Link {
         Sent::Begun
     }
 
-    /// Without a handshake, the first request after the discovery settles the revision that all of them name.
-    fn settle(&self, method: Method<'_>) {
-        if method != Method::ServerDiscover
-            && let Some(revision) = self.shared.lock().machine.revision()
-            && revision.is_modern()
+    /// Notes the revision that all requests name, at the first request after a discovery: there is no handshake that settles it.
+    fn note_revision(&self, method: Method<'_>) {
+        let revision = self.shared.lock().machine.revision();
+        if let Some(revision) = revision.filter(|it| it.is_modern())
+            && method != Method::ServerDiscover
         {
             self.state.lock().origin.set_revision(revision);
         }

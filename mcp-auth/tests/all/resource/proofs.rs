@@ -467,3 +467,13 @@ fn urls_of_requests() {
     let step = check.step(&server.resource, &mut server.state, now);
     assert!(matches!(step, CheckStep::FetchKeys { .. }), "{step:?}");
 }
+
+#[test]
+fn a_malformed_token_is_refused_before_its_proof() {
+    let mut server = Server::new(accepting());
+    for token in ["a b", "", "a\"b"] {
+        let found = server.send(&Request::dpop(token, "no proof"));
+        let refused = found.contains("Authorization must be a scheme and a token");
+        assert!(refused, "{token}: {found}");
+    }
+}

@@ -108,9 +108,9 @@ impl Exchange {
                     },
                 };
                 // One revision is in force at a time.
-                let agreed = origin.revision.filter(|it| it.is_modern());
+                let is_agreed = origin.revision.is_some_and(Revision::is_modern);
                 let named = match kind {
-                    Kind::Request { .. } if agreed.is_some() => None,
+                    Kind::Request { .. } if is_agreed => None,
                     Kind::Initialize => request.params.and_then(|it| it.get("protocolVersion")),
                     _ => request
                         .params
@@ -514,9 +514,11 @@ impl Origin {
 
     /// The DELETE that ends the session (SC-11), if there is one.
     pub fn delete(&self) -> Option<Exchange> {
-        self.session
-            .is_some()
-            .then(|| Exchange::of(self, Kind::Delete))
+        self.session.is_some().then(|| Exchange {
+            // What is in force by now may have no sessions.
+            revision: self.revision.filter(|revision| revision.is_legacy()),
+            ..Exchange::of(self, Kind::Delete)
+        })
     }
 }
 

@@ -19,7 +19,7 @@ pub struct Origin {
     pub(super) epoch: u64,
     /// `Mcp-Session-Id` (SC-09).
     pub(super) session: Option<Box<str>>,
-    /// Of the legacy session; modern messages say theirs themselves.
+    /// That of the legacy session, or of the requests of a client that needs no handshake.
     pub(super) revision: Option<Revision>,
     /// The two endpoints of 2024-11-05.
     pub(super) two_endpoints: bool,
@@ -36,7 +36,7 @@ impl Origin {
         Self::default()
     }
 
-    /// The handshake settled on this revision, which later requests name (SC-15).
+    /// The handshake, or the discovery, settled on this revision, which later requests name (SC-15).
     pub const fn set_revision(&mut self, revision: Revision) {
         self.revision = Some(revision);
     }

@@ -152,6 +152,11 @@ fn fields_of_a_handshake_and_of_a_session() {
         assert_eq!(fields(&origin, &exchange, INITIALIZE), post);
     }
     assert!(origin.listen().is_none() && origin.delete().is_none());
+    // A handshake was begun beside the discovery, which won.
+    let mut origin = session(Revision::V2025_11_25);
+    origin.set_revision(Revision::V2026_07_28);
+    let delete = origin.delete().unwrap();
+    assert_eq!(fields(&origin, &delete, ""), "mcp-session-id: s-1");
     assert!(session(Revision::V2024_11_05).listen().is_none());
 }
 
