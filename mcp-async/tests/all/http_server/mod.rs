@@ -34,5 +34,6 @@ mod streams;
 mod threads;
 mod users;
 mod versions;
+mod weeks;
 pub(crate) mod wire;
 mod written;
