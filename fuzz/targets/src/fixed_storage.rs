@@ -1,6 +1,6 @@
 //! Machines in storage of fixed size beside those in storage that grows.
 
-use core::fmt::Debug;
+use core::fmt::{self, Debug, Write as _};
 
 use arbitrary::{Arbitrary, Unstructured};
 use mcp_proto::client::{self, Call, Client, ClientConfig};
@@ -326,12 +326,24 @@ where
     }
 }
 
-/// The name of a variant.
+/// The name of a variant: the formatter stops at its end, as the rest of an event is long.
 fn name(event: &impl Debug) -> String {
-    let mut text = format!("{event:?}");
-    let end = text.find(|c: char| !c.is_alphanumeric());
-    text.truncate(end.unwrap_or(text.len()));
-    text
+    let mut name = Name(String::new());
+    let _ = write!(name, "{event:?}");
+    name.0
+}
+
+struct Name(String);
+
+impl fmt::Write for Name {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = text.find(|c: char| !c.is_alphanumeric());
+        self.0 += &text[..end.unwrap_or(text.len())];
+        match end {
+            None => Ok(()),
+            Some(_) => Err(fmt::Error),
+        }
+    }
 }
 
 impl<S: server::Storage> Role for Server<'static, S> {
