@@ -58,7 +58,7 @@ impl Principal {
     }
 
     /// Adds a value that is shared.
-    #[cfg(feature = "auth")]
+    #[cfg(all(feature = "auth", feature = "http-server"))]
     pub(crate) fn with_shared_claims<T: Send + Sync + 'static>(mut self, claims: Arc<T>) -> Self {
         Arc::make_mut(&mut self.0).claims.insert_shared(claims);
         self
