@@ -46,7 +46,7 @@ impl<'h> RequestFields<'h> {
 
     /// Returns the field of this name. Few names have the length of a known one.
     fn named(&mut self, name: &str) -> Option<&mut Field<'h>> {
-        let is = |known: &str| name == known || name.eq_ignore_ascii_case(known);
+        let is = |known| is(name, known);
         Some(match name.len() {
             6 if is("accept") => &mut self.accept,
             8 if is("mcp-name") => &mut self.name,
@@ -80,7 +80,7 @@ impl<'h> AdmissionFields<'h> {
 
     /// Returns the field of this name.
     fn named(&mut self, name: &str) -> Option<&mut Field<'h>> {
-        let is = |known: &str| name == known || name.eq_ignore_ascii_case(known);
+        let is = |known| is(name, known);
         Some(match name.len() {
             4 if is("host") => &mut self.host,
             6 if is("origin") => &mut self.origin,
@@ -89,4 +89,9 @@ impl<'h> AdmissionFields<'h> {
             _ => return None,
         })
     }
+}
+
+/// Returns true if this is the name of a known field. Most are spelled in lower case.
+fn is(name: &str, known: &str) -> bool {
+    name == known || name.eq_ignore_ascii_case(known)
 }

@@ -110,8 +110,8 @@ impl HttpEndpoint {
         };
         let caller = parts.extensions.get::<Principal>();
         let mut needed = RequiredScopes::NONE;
-        let depends = !guard.methods.is_empty() || self.server.has_scopes();
-        for incoming in depends.then(|| body.messages()).into_iter().flatten() {
+        let has_scopes = !guard.methods.is_empty() || self.server.has_scopes();
+        for incoming in has_scopes.then(|| body.messages()).into_iter().flatten() {
             if let Incoming::Message(Message::Request(request)) = incoming {
                 let of_method = guard.scopes_of_method(&request.method.name().to_cow());
                 let of_item = self.server.scopes_of(&request, caller);

@@ -239,7 +239,7 @@ impl HttpEndpoint {
             Ok(Opening::Delete(id)) => Box::pin(self.delete(parts, id)).await,
             // Sessions that end here, and those of other processes, still have answers and streams.
             Ok(opening) if self.is_closing() && !self.continues(&opening) => answer::closing(),
-            Ok(Opening::Post(post)) => self.post(parts, (&post, caller), body).await,
+            Ok(Opening::Post(post)) => self.post(parts, &post, caller, body).await,
             Ok(Opening::Get(get)) => Box::pin(self.get(parts, &get)).await,
             Err(refusal) => answer::refusal(refusal, methods),
         }
@@ -352,7 +352,8 @@ impl HttpEndpoint {
     async fn post<B: Body>(
         &self,
         parts: &Arc<Parts>,
-        (post, caller): (&Post<'_>, Option<CallerId>),
+        post: &Post<'_>,
+        caller: Option<CallerId>,
         body: &mut Option<B>,
     ) -> Answer {
         let body = match self.collect(parts, caller.as_ref(), body).await {
@@ -382,7 +383,7 @@ impl HttpEndpoint {
             // A handshake that opens no session is as good as any other exchange.
             Route::Initialize | Route::Modern => None,
         };
-        let answering = match self.exchange(stateless, parts, (post, caller), &body) {
+        let answering = match self.exchange(stateless, parts, post, caller, &body) {
             // Most exchanges have ended by now. One that continues is boxed, so that the future of a request stays small.
             Ok((exchange, StreamResponse::Pending)) => Box::pin(exchange.answer()),
             Ok((exchange, begun)) => return exchange.answer_with(begun),
@@ -399,7 +400,8 @@ impl HttpEndpoint {
         &self,
         stateless: Option<Revision>,
         parts: &Arc<Parts>,
-        (post, caller): (&Post<'_>, Option<CallerId>),
+        post: &Post<'_>,
+        caller: Option<CallerId>,
         body: &OwnedMessages<Text>,
     ) -> Result<(Exchange, StreamResponse), Refusal> {
         let machine = match stateless {
