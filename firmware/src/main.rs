@@ -12,8 +12,6 @@ use mcp_firmware::board::{entry, exit};
 use mcp_firmware::{BUFFER, Uart};
 use mcp_proto::server::{Fixed, Server, ServerConfig};
 use mcp_proto::{ConfigError, Heapless, Instant, Limits, Link, TurnEnd};
-#[cfg(not(any(feature = "serde-json-core", feature = "sifive_e")))]
-use panic_never as _;
 
 use crate::app::App;
 
@@ -26,13 +24,6 @@ fn main() -> ! {
     if let Some(mut uart) = Uart::take() {
         serve(&mut uart);
     }
-    exit(1)
-}
-
-/// The crates `serde-json-core` and `e310x-hal` can panic, so with them another handler takes the place of `panic-never`.
-#[cfg(any(feature = "serde-json-core", feature = "sifive_e"))]
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     exit(1)
 }
 

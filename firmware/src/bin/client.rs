@@ -13,7 +13,6 @@ use mcp_proto::json::{EncodeError, Object, Raw, Str, Writer};
 use mcp_proto::rpc::Method;
 use mcp_proto::{ConfigError, Heapless, Instant, Limits, Link, Outbox, Payload, Revision, Store};
 use mcp_proto::{TurnEnd, Verdict};
-use panic_never as _;
 use semihosting::sys::arm_compat::sys_writec;
 
 /// One call at a time; the server asks nothing, because the client declares no capability.
