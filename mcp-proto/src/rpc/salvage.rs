@@ -91,7 +91,8 @@ impl Salvage {
                     }
                     if self.is_read() {
                         self.text(byte, &mut keep);
-                    } else if self.string == StringState::Inside {
+                    } else if cfg!(feature = "alloc") && self.string == StringState::Inside {
+                        // Firmware has not the flash for it.
                         let end = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'));
                         let skipped = end.unwrap_or(rest.len());
                         self.at = self.at.saturating_add(skipped);
