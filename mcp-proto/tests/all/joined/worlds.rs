@@ -531,7 +531,6 @@ fn small_worlds_lose_nothing_and_end() {
             cancellations: 1,
             losses: 1,
             restarts: 1,
-            expiries: 1,
             ..few
         }];
     }
