@@ -8,7 +8,7 @@ fn main() {
         let feature = format!("CARGO_FEATURE_{}", board.to_uppercase());
         if env::var_os(feature).is_some() {
             println!("cargo::rustc-link-search={root}/boards/{board}");
-            println!("cargo::rerun-if-changed=boards/{board}/memory.x");
+            println!("cargo::rerun-if-changed=boards/{board}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the programs of this folder have in common: the board and its serial port.
+//! The parts that the programs of this folder share: the board and its serial port.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -6,7 +6,7 @@ use crate::board::Port;
 pub struct Uart(Port);
 
 impl Uart {
-    /// The port; `None` if it is already taken.
+    /// Returns the port; `None` if it is already taken.
     pub fn take() -> Option<Self> {
         Port::take().map(Self)
     }

@@ -55,7 +55,7 @@ fn talk(uart: &mut Uart, client: &mut Client<'static, Tables>) {
     let Ok(mut link) = Link::new(client, inbox, outbox) else {
         return;
     };
-    // No clock: a server that does not answer is waited for.
+    // No clock: it waits without limit for a server that does not answer.
     if link.machine.connect(Instant::ZERO).is_err() {
         return;
     }

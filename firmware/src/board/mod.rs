@@ -1,23 +1,18 @@
-//! The board: where the program begins, and its serial port. Each has a file and a feature of its name, which is that of the
-//! machine in QEMU.
+//! The board: where the program begins, and its serial port. Each has a feature of its name, which is that of the machine in QEMU.
 
 #[cfg(feature = "microbit")]
 mod microbit;
-#[cfg(feature = "netduinoplus2")]
-mod netduinoplus2;
 #[cfg(feature = "sifive_e")]
 mod sifive_e;
-#[cfg(feature = "stm32vldiscovery")]
-mod stm32vldiscovery;
+#[cfg(any(feature = "stm32vldiscovery", feature = "netduinoplus2"))]
+mod stm32;
 
 #[cfg(feature = "microbit")]
 pub(crate) use microbit::Port;
-#[cfg(feature = "netduinoplus2")]
-pub(crate) use netduinoplus2::Port;
 #[cfg(feature = "sifive_e")]
 pub(crate) use sifive_e::Port;
-#[cfg(feature = "stm32vldiscovery")]
-pub(crate) use stm32vldiscovery::Port;
+#[cfg(any(feature = "stm32vldiscovery", feature = "netduinoplus2"))]
+pub(crate) use stm32::Port;
 
 // Linked for interrupts, which are off while the registers are taken.
 #[cfg(target_arch = "arm")]

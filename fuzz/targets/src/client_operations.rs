@@ -93,7 +93,7 @@ enum Operation {
 }
 
 /// A call as the application knows it.
-struct Known {
+struct CallState {
     token: SentToken,
     method: Method<'static>,
     /// The id of its first message, if that has left alone.
@@ -107,7 +107,7 @@ struct World {
     now: Instant,
     link: Link<Client<'static, Growing>, Vec<u8>, Vec<u8>>,
     /// By their cookies.
-    calls: Vec<Known>,
+    calls: Vec<CallState>,
     questions: Vec<Token>,
     over: Vec<Token>,
     no_room: bool,
@@ -283,7 +283,7 @@ impl World {
                     self.batching,
                     "a call that leaves is a request"
                 );
-                self.calls.push(Known {
+                self.calls.push(CallState {
                     token,
                     method,
                     id,
@@ -376,7 +376,7 @@ impl World {
 
     /// An answer to a call that waits ends that call, if nothing else could.
     fn answer(&mut self, id: u64, how: u8) {
-        let waits = |known: &&Known| known.id == Some(id) && !known.is_over;
+        let waits = |known: &&CallState| known.id == Some(id) && !known.is_over;
         let waiting = self.calls.iter().find(waits).map(|known| known.token);
         let is_clean = self.settled && !self.midway && self.link.machine.revision().is_some();
         let answer = ANSWERS[usize::from(how) % ANSWERS.len()];
@@ -471,7 +471,7 @@ impl World {
         assert!(self.questions.len() <= IN_FLIGHT);
         assert!(self.link.outbox.capacity() <= BUFFER + 1);
         assert!(self.link.inbox.capacity() <= BUFFER + 5);
-        // While the server does not read, what ended is told later.
+        // While the server does not read, the ends of calls are reported later.
         if !self.settled {
             return;
         }
@@ -498,13 +498,13 @@ impl World {
             match array {
                 Some(array) => array
                     .elements()
-                    .for_each(|element| self.take_in(&Message::from_raw(element))),
-                None => self.take_in(&Message::parse(&line, 128)),
+                    .for_each(|element| self.receive(&Message::from_raw(element))),
+                None => self.receive(&Message::parse(&line, 128)),
             }
         }
     }
 
-    fn take_in(&mut self, message: &Message<'_>) {
+    fn receive(&mut self, message: &Message<'_>) {
         match message {
             Message::Invalid(invalid) => panic!("{invalid:?}"),
             Message::Request(request) => {

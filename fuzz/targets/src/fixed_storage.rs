@@ -1,4 +1,4 @@
-//! Machines in storage of fixed size beside those in storage that grows.
+//! Machines in storage of fixed size, compared with machines in storage that grows.
 
 use core::fmt::{self, Debug, Write as _};
 
@@ -15,8 +15,8 @@ use mcp_proto::{
 
 use crate::operations::{clock, pick, take};
 
-/// A machine in `Fixed` storage, with buffers that are arrays or `heapless` vectors, sees and says what one in growing storage of
-/// the same limits sees and says, until it refuses something for which it has no room, with an error that says so. Everything ends with the connection in any case.
+/// A machine in `Fixed` storage, with arrays or `heapless` vectors as buffers, reports and writes the same as one in growing storage with
+/// the same limits, until it refuses something for lack of room, with an error that says so. Everything ends with the connection.
 ///
 /// The input is read as a byte, which chooses role, sizes and revision, and a list of `Operation`s.
 pub fn fixed_storage(input: &[u8]) {
@@ -30,17 +30,22 @@ pub fn fixed_storage(input: &[u8]) {
         Revision::V2025_11_25,
         Revision::V2026_07_28,
     ][usize::from(setup / 8) % 3];
-    let (mut fixed, mut growing): (Box<dyn Side>, Box<dyn Side>) = match setup % 8 {
-        0 => sides::<4, 4, 300, 64, 64>(revision, [0; 1024], [0; 2048]),
-        1 => sides::<1, 1, 0, 0, 8>(revision, [0; 256], [0; 700]),
-        2 => sides::<3, 3, 64, 16, 16>(revision, Heapless::<u8, 700>::new(), [0; 1200]),
-        3 => sides::<5, 5, 500, 40, 32>(revision, [0; 2048], Heapless::<u8, 2000>::new()),
+    let (mut fixed, mut growing): (Box<dyn Peer>, Box<dyn Peer>) = match setup % 8 {
+        0 => servers::<4, 4, 300, 64, 64>(revision, [0; 1024], [0; 2048]),
+        1 => servers::<1, 1, 0, 0, 8>(revision, [0; 256], [0; 700]),
+        2 => servers::<3, 3, 64, 16, 16>(revision, Heapless::<u8, 700>::new(), [0; 1200]),
+        3 => servers::<5, 5, 500, 40, 32>(revision, [0; 2048], Heapless::<u8, 2000>::new()),
         4 => clients::<4, 4, 300, 64>(revision, [0; 1024], [0; 2048]),
         5 => clients::<1, 1, 3, 8>(revision, [0; 300], [0; 700]),
         6 => clients::<3, 3, 64, 16>(revision, Heapless::<u8, 700>::new(), [0; 1200]),
         _ => clients::<6, 6, 500, 32>(revision, [0; 2048], Heapless::<u8, 2000>::new()),
     };
-    let mut is_alike = fixed.open(revision) == growing.open(revision);
+    let (seen, expected) = (fixed.open(revision), growing.open(revision));
+    let mut is_alike = seen == expected;
+    assert!(
+        is_alike || seen.is_refusal(),
+        "{seen:#?} instead of {expected:#?}"
+    );
     for operation in operations {
         let seen = fixed.apply(&operation);
         if is_alike {
@@ -75,7 +80,7 @@ enum Operation {
     Wait(u16),
 }
 
-/// What follows from one operation.
+/// The effects of one operation.
 #[derive(Debug, Default, PartialEq)]
 struct Seen {
     written: Vec<u8>,
@@ -103,18 +108,18 @@ impl Seen {
     }
 }
 
-trait Side {
+trait Peer {
     fn open(&mut self, revision: Revision) -> Seen;
     fn apply(&mut self, operation: &Operation) -> Seen;
     fn end(&mut self);
 }
 
 /// A server in fixed storage, and one in growing storage with its limits.
-fn sides<const R: usize, const Q: usize, const B: usize, const U: usize, const ID: usize>(
+fn servers<const R: usize, const Q: usize, const B: usize, const U: usize, const ID: usize>(
     revision: Revision,
     inbox: impl Store<u8> + 'static,
     outbox: impl Store<u8> + 'static,
-) -> (Box<dyn Side>, Box<dyn Side>) {
+) -> (Box<dyn Peer>, Box<dyn Peer>) {
     let fixed = server::Fixed::<R, Q, B, U, ID>;
     let limits = limits(R, B, U, &inbox, &outbox);
     let config = |limits, features: ServerFeatures| ServerConfig {
@@ -141,7 +146,7 @@ fn clients<const C: usize, const Q: usize, const B: usize, const ID: usize>(
     revision: Revision,
     inbox: impl Store<u8> + 'static,
     outbox: impl Store<u8> + 'static,
-) -> (Box<dyn Side>, Box<dyn Side>) {
+) -> (Box<dyn Peer>, Box<dyn Peer>) {
     let fixed = client::Fixed::<C, Q, B, 0, ID>;
     let config = ClientConfig {
         capabilities: ClientFeatures::ROOTS.capabilities(),
@@ -183,7 +188,7 @@ struct Joined<M, I, O> {
     sent: Vec<SentToken>,
 }
 
-/// What differs between the roles.
+/// The operations that differ between the roles.
 trait Role: Machine {
     fn begin(&mut self);
     fn opening(revision: Revision) -> &'static [&'static str];
@@ -255,7 +260,7 @@ where
     }
 }
 
-impl<M: Role, I: Store<u8>, O: Store<u8>> Side for Joined<M, I, O>
+impl<M: Role, I: Store<u8>, O: Store<u8>> Peer for Joined<M, I, O>
 where
     for<'b> M::Event<'b>: Debug,
 {

@@ -58,10 +58,10 @@ enum Operation {
     HangUp,
 }
 
-/// What the middle has done that a pipe does not do.
+/// The worst fault that the middle has made.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
-enum Middle {
-    Faithful,
+enum Fault {
+    None,
     /// Lines were lost, doubled or swapped.
     Lossy,
     /// Bytes were changed.
@@ -69,7 +69,7 @@ enum Middle {
 }
 
 /// A call as the client's application knows it; its number is its cookie.
-struct Known {
+struct CallState {
     token: SentToken,
     /// Before that, its time is not over.
     earliest: Instant,
@@ -90,8 +90,8 @@ struct World {
     server: Link<Server<'static, server::Growing>, Vec<u8>, Vec<u8>>,
     to_server: Wire,
     to_client: Wire,
-    middle: Middle,
-    calls: Vec<Known>,
+    fault: Fault,
+    calls: Vec<CallState>,
     /// Calls whose input is to be made, and the server's questions.
     inputs: Vec<u64>,
     questions: Vec<Token>,
@@ -144,7 +144,7 @@ impl World {
             server: Link::new(server, Vec::new(), Vec::new()).expect(room),
             to_server: Wire::new(),
             to_client: Wire::new(),
-            middle: Middle::Faithful,
+            fault: Fault::None,
             calls: Vec::new(),
             inputs: Vec::new(),
             questions: Vec::new(),
@@ -202,21 +202,21 @@ impl World {
             Operation::Settle => self.settle(),
             Operation::Lose { to_server } => {
                 if self.wire(to_server).pop_front().is_some() {
-                    self.middle_is(Middle::Lossy);
+                    self.note_fault(Fault::Lossy);
                 }
             }
             Operation::Double { to_server } => {
                 let wire = self.wire(to_server);
                 if let Some(line) = wire.back().cloned() {
                     wire.push_back(line);
-                    self.middle_is(Middle::Lossy);
+                    self.note_fault(Fault::Lossy);
                 }
             }
             Operation::Swap { to_server } => {
                 let wire = self.wire(to_server);
                 if wire.len() > 1 {
                     wire.swap(0, 1);
-                    self.middle_is(Middle::Lossy);
+                    self.note_fault(Fault::Lossy);
                 }
             }
             Operation::Change {
@@ -228,7 +228,7 @@ impl World {
                 let byte = line.and_then(|line| line.get_mut(usize::from(at)));
                 if let Some(byte) = byte {
                     *byte ^= bits;
-                    self.middle_is(Middle::Corrupt);
+                    self.note_fault(Fault::Corrupt);
                 }
             }
             Operation::Wait(by) => {
@@ -246,9 +246,9 @@ impl World {
         }
     }
 
-    fn middle_is(&mut self, middle: Middle) {
-        if self.middle < middle {
-            self.middle = middle;
+    fn note_fault(&mut self, fault: Fault) {
+        if self.fault < fault {
+            self.fault = fault;
         }
     }
 
@@ -275,7 +275,7 @@ impl World {
         };
         let client = &mut self.client.machine;
         match self.client.outbox.put(|out| client.call(now, &call, out)) {
-            Ok((token, _)) => self.calls.push(Known {
+            Ok((token, _)) => self.calls.push(CallState {
                 token,
                 earliest: now + timeout,
                 latest: Some(now + longest),
@@ -412,7 +412,7 @@ impl World {
                 return;
             }
         }
-        panic!("the two never come to rest");
+        panic!("the conversation does not settle");
     }
 
     /// Everything that both can do without reading or waiting.
@@ -437,13 +437,13 @@ impl World {
                         .ok()
                         .and_then(|it| it.object()?.get("n")?.number()?.to_i64());
                     let is_own = number.is_none_or(|number| number == cookie as i64);
-                    assert!(is_own || self.middle == Middle::Corrupt, "another's answer");
+                    assert!(is_own || self.fault == Fault::Corrupt, "another's answer");
                     (cookie, true)
                 }
                 client::Event::Failed {
                     cookie, failure, ..
                 } => {
-                    if self.middle == Middle::Faithful && !self.is_cut {
+                    if self.fault == Fault::None && !self.is_cut {
                         let is_slow = self.calls[cookie as usize].earliest <= self.furthest;
                         assert!(
                             failure == Failure::Rounds || failure == Failure::Timeout && is_slow,
@@ -533,8 +533,8 @@ impl World {
             }
         }
         self.settle();
-        if self.middle == Middle::Faithful && !self.is_cut {
-            let is_open = |known: &Known| !known.is_over && !known.is_listen;
+        if self.fault == Fault::None && !self.is_cut {
+            let is_open = |known: &CallState| !known.is_over && !known.is_listen;
             assert!(!self.calls.iter().any(is_open), "an answer is missing");
             assert_eq!(self.server.machine.in_flight(), 0);
         }
@@ -543,7 +543,7 @@ impl World {
             self.now = self.furthest + Duration::from_secs(3600);
             self.furthest = self.now;
             self.settle();
-            let is_open = |known: &Known| !known.is_over && known.latest.is_some();
+            let is_open = |known: &CallState| !known.is_over && known.latest.is_some();
             assert!(!self.calls.iter().any(is_open), "a call that never ends");
         }
         self.hang_up();

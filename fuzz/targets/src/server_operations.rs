@@ -312,7 +312,7 @@ impl World {
     }
 
     fn check(&self) {
-        // While the client does not read, what ended is told later.
+        // While the client does not read, the ends of requests are reported later.
         if self.settled {
             assert!(
                 self.live

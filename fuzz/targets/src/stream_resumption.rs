@@ -115,7 +115,7 @@ impl World {
             6 => self.read(stream, 1 << 20, Some(size)),
             7 => {
                 self.streams.disconnect(Channel::new(stream), None);
-                // What ends here is a connection: the client comes back.
+                // Only the connection ends here: the client comes back.
                 self.read(stream, 1 << 20, Some(1 << 20));
             }
             _ => self.come_back(stream),

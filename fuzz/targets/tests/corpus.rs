@@ -58,7 +58,7 @@ const BYTES: &[u8] = b"\"\\{}[]:,\n\r 0-.e\x00\x80\xff\xd8";
 /// Each place gets one in so many of them.
 const STEP: usize = 5;
 
-/// Inputs without a plan.
+/// Random inputs, alike in every run.
 #[test]
 fn random_inputs() {
     std::thread::scope(|scope| {

@@ -1,10 +1,10 @@
 //! HTTP on real sockets, with whichever adapter includes this, and clients that send bytes by hand.
 
 mod client;
+mod faults;
 #[cfg(feature = "auth")]
 mod login;
 mod mcp;
-mod places;
 mod server;
 mod service;
 mod shared;

@@ -6,11 +6,11 @@
 
 mod app;
 mod browser;
+mod interleavings;
 mod net;
 mod on_pipes;
 mod over_http;
 mod site;
-mod worlds;
 
 use core::iter::StepBy;
 use core::ops::Range;

@@ -1,6 +1,6 @@
-//! Every place of a conversation at which I/O can fail, and every poll at which a program can drop it.
+//! Every point of a conversation at which I/O can fail, and every poll at which a program can drop it.
 //!
-//! A conversation runs once to count its places: operations on streams and sockets that complete, on both sides, and polls of
+//! A conversation runs once to count its points: operations on streams and sockets that complete, on both sides, and polls of
 //! the client's future. Then it runs once for each of them.
 
 use core::future::{Future, poll_fn};
@@ -34,16 +34,16 @@ use crate::block_on;
 /// A clock that is faster than the real one by this factor: pauses and time limits pass soon.
 const FASTER: u64 = 20;
 
-/// What both sides of a conversation count.
+/// The counters that both sides of a conversation share.
 #[derive(Debug, Default)]
-struct Places {
+struct FaultPoints {
     passed: AtomicUsize,
-    /// The place that fails, counted from one.
+    /// The point that fails, counted from one.
     fails: usize,
     panics: AtomicUsize,
 }
 
-impl Places {
+impl FaultPoints {
     fn pass(&self) -> io::Result<()> {
         match self.passed.fetch_add(1, SeqCst) + 1 == self.fails {
             true => Err(io::ErrorKind::ConnectionReset.into()),
@@ -52,18 +52,18 @@ impl Places {
     }
 }
 
-/// The runtime of the adapter for one side, whose I/O fails at one place.
+/// The runtime of the adapter for one side, whose I/O fails at one point.
 #[derive(Clone, Debug)]
 struct Faulty {
-    places: Arc<Places>,
+    points: Arc<FaultPoints>,
     /// Tasks and streams that there are.
     alive: Arc<AtomicUsize>,
 }
 
 impl Faulty {
-    fn new(places: &Arc<Places>) -> Self {
+    fn new(points: &Arc<FaultPoints>) -> Self {
         Self {
-            places: Arc::clone(places),
+            points: Arc::clone(points),
             alive: Arc::default(),
         }
     }
@@ -140,7 +140,7 @@ impl Runtime for Faulty {
         let this = self.clone();
         Box::pin(async move {
             let stream = adapter::Runtime.dial(address).await?;
-            this.places.pass()?;
+            this.points.pass()?;
             Ok(this.stream(stream))
         })
     }
@@ -160,7 +160,7 @@ struct Accepting(Box<dyn Listener>, Faulty);
 impl Listener for Accepting {
     fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(BoxStream, SocketAddr)>> {
         let accepted = core::task::ready!(self.0.poll_accept(cx));
-        self.1.places.pass()?;
+        self.1.points.pass()?;
         Poll::Ready(accepted.map(|(stream, address)| (self.1.stream(stream), address)))
     }
 }
@@ -185,7 +185,7 @@ impl Future for Counted<Task> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let polled = catch_unwind(AssertUnwindSafe(|| self.value.as_mut().poll(cx)));
         polled.unwrap_or_else(|_| {
-            self.runtime.places.panics.fetch_add(1, SeqCst);
+            self.runtime.points.panics.fetch_add(1, SeqCst);
             Poll::Ready(())
         })
     }
@@ -197,7 +197,7 @@ impl Counted<BoxStream> {
         if self.is_broken {
             return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
         }
-        let passed = self.runtime.places.pass();
+        let passed = self.runtime.points.pass();
         self.is_broken = passed.is_err();
         Poll::Ready(passed.and(done))
     }
@@ -257,7 +257,7 @@ impl Polls {
     }
 }
 
-/// What the client does: it connects, calls a tool and closes. Any part may fail.
+/// Connects, calls a tool and closes. Any part may fail.
 async fn converse(connector: impl Connector, revision: Revision) -> Result<String, String> {
     let builder = Client::builder("t", "1").revisions(RevisionSet::of(&[revision]));
     let client = builder
@@ -288,7 +288,7 @@ fn server() -> Server {
 /// One run: the client's answer, unless it was dropped, and what was counted.
 struct Outcome {
     answer: Option<Result<String, String>>,
-    places: usize,
+    points: usize,
     polls: usize,
 }
 
@@ -362,17 +362,17 @@ async fn bounded<T>(future: impl Future<Output = T>) -> T {
 }
 
 fn attempt(scenario: Scenario, revision: Revision, fails: usize, most: usize) -> Outcome {
-    let places = Arc::new(Places {
+    let points = Arc::new(FaultPoints {
         fails,
-        ..Places::default()
+        ..FaultPoints::default()
     });
     let mut polls = Polls { made: 0, most };
-    let (near, far) = (Faulty::new(&places), Faulty::new(&places));
+    let (near, far) = (Faulty::new(&points), Faulty::new(&points));
     let answer = scenario(&near, &far, revision, &mut polls);
-    assert_eq!(places.panics.load(SeqCst), 0);
+    assert_eq!(points.panics.load(SeqCst), 0);
     Outcome {
         answer,
-        places: places.passed.load(SeqCst),
+        points: points.passed.load(SeqCst),
         polls: polls.made,
     }
 }
@@ -381,18 +381,14 @@ fn check(scenario: Scenario, revision: Revision) {
     let whole = attempt(scenario, revision, 0, usize::MAX);
     assert_eq!(whole.answer, Some(Ok("done".to_owned())));
     let mut errors = 0;
-    for fails in 1..=whole.places {
+    for fails in 1..=whole.points {
         let failed = attempt(scenario, revision, fails, usize::MAX);
         match failed.answer.expect("it was not dropped") {
-            Ok(text) => assert_eq!(text, "done", "place {fails}"),
+            Ok(text) => assert_eq!(text, "done", "point {fails}"),
             Err(_) => errors += 1,
         }
     }
-    println!(
-        "{revision}: {} places, {errors} errors, {} polls",
-        whole.places, whole.polls
-    );
-    assert!(errors > 0, "no place has failed");
+    assert!(errors > 0, "no point has failed");
     for most in 1..whole.polls {
         attempt(scenario, revision, 0, most);
     }

@@ -1,6 +1,9 @@
-//! The first USART of an STM32F100, as the emulator starts it: it asks for no clock, no pins and no rate.
+//! The first USART of an STM32F100 or STM32F405, as the emulator starts it: it requires no clock, no pins and no rate.
 
+#[cfg(feature = "stm32vldiscovery")]
 use stm32f1::stm32f100::{Peripherals, USART1};
+#[cfg(feature = "netduinoplus2")]
+use stm32f4::stm32f405::{Peripherals, USART1};
 
 pub(crate) struct Port {
     registers: USART1,
