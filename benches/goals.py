@@ -203,8 +203,8 @@ GOALS = [
         "one call at a time, CPU on smol of that on tokio: client on a pipe · client over HTTP · server over HTTP",
         lambda it: [it.servers["alone"][work][f"{role} on smol"] for work, role in (("pipe", "client"), ("HTTP", "client"), ("HTTP", "server"))],
         [1.3, 1.3, 1.3],
-        "Of smol three threads take part in a call, that of the caller, that of the executor and that of the reactor, which wake each other: 7 `futex` calls "
-        "and 18 system calls of other kinds for a call on a pipe; of tokio one thread, and 3 system calls.",
+        "Of smol three threads take part in a call, that of the caller, that of the executor and that of the reactor, which wake each other: 6 `futex` calls "
+        "and 20 other system calls for a call on a pipe; of tokio one thread, and 3 system calls.",
     ),
     Goal(
         "idle session over HTTP with its stream, resident kB: tokio · smol",
