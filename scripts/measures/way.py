@@ -17,7 +17,7 @@ ERAS = {"legacy": "2025-11-25", "modern": "2026-07-28"}
 FEW, MORE = 16, 64
 SERVER = "mcp-tokio"
 # The functions that validate the text of a message or of an array.
-PARSE = re.compile(r"::(Message|OwnedMessages(<.*>)?)>?::parse$")
+PARSE = re.compile(r"::(Message|OwnedMessages(<.*>)?)>?::parse(_with_known_meta)?$")
 
 
 def ways(crates):
