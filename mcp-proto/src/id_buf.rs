@@ -26,6 +26,11 @@ pub(crate) enum IdBox<const N: usize> {
     Long(Kind, alloc::boxed::Box<[u8]>),
 }
 
+/// Stores a progress token apart from the entry: few requests have one.
+#[cfg(feature = "alloc")]
+#[derive(Clone)]
+pub(crate) struct TokenBox(alloc::boxed::Box<IdBuf<TOKEN>>);
+
 /// The longest id that is stored in place; a UUID has 36 bytes.
 #[cfg(feature = "alloc")]
 const SHORT: usize = 37;
@@ -103,7 +108,7 @@ impl<const N: usize> IdStorage for IdBuf<N> {
 
 #[cfg(feature = "alloc")]
 impl<const N: usize> IdStorage for IdBox<N> {
-    type Token = IdBox<TOKEN>;
+    type Token = TokenBox;
 
     const CAPACITY: usize = N;
 
@@ -126,7 +131,29 @@ impl<const N: usize> IdStorage for IdBox<N> {
     }
 }
 
+#[cfg(feature = "alloc")]
+impl IdStorage for TokenBox {
+    type Token = Self;
+
+    const CAPACITY: usize = TOKEN;
+
+    fn new(id: Id<'_>) -> Option<Self> {
+        IdBuf::new(id).map(|id| Self(alloc::boxed::Box::new(id)))
+    }
+
+    fn id(&self) -> Id<'_> {
+        self.0.id()
+    }
+}
+
 impl<const N: usize> fmt::Debug for IdBuf<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.id().fmt(f)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl fmt::Debug for TokenBox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.id().fmt(f)
     }

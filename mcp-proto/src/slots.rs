@@ -68,9 +68,9 @@ struct Ends {
 
 #[derive(Clone, Copy, Debug)]
 struct Links {
+    /// [`UNMARKED`] if the slot is in no queue.
     before: u32,
     after: u32,
-    marked: bool,
 }
 
 /// No slot of the table is free, and it may not grow.
@@ -253,7 +253,7 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
     pub(crate) fn mark(&mut self, queue: Queue, key: Key) {
         if self
             .entry(key)
-            .is_none_or(|slot| slot.links[queue as usize].marked)
+            .is_none_or(|slot| slot.links[queue as usize].is_marked())
         {
             return;
         }
@@ -262,7 +262,6 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
             slot.links[queue as usize] = Links {
                 before: last,
                 after: NONE,
-                marked: true,
             };
         }
         match self.slot_mut(last) {
@@ -277,7 +276,7 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
         let Some(links) = self.entry(key).map(|slot| slot.links[queue as usize]) else {
             return;
         };
-        if !links.marked {
+        if !links.is_marked() {
             return;
         }
         match self.slot_mut(links.before) {
@@ -289,7 +288,7 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
             None => self.queues[queue as usize].last = links.before,
         }
         if let Some(slot) = self.slot_mut(key.slot) {
-            slot.links[queue as usize] = Links::UNMARKED;
+            slot.links[queue as usize] = Links::NONE;
         }
     }
 
@@ -509,7 +508,7 @@ impl<T> Slot<T> {
         heap: NONE,
         position: NONE,
         deadline: Instant::ZERO,
-        links: [Links::UNMARKED; QUEUES],
+        links: [Links::NONE; QUEUES],
     };
 }
 
@@ -520,11 +519,14 @@ impl<T> Default for Slot<T> {
 }
 
 impl Links {
-    const UNMARKED: Self = Self {
-        before: NONE,
+    const NONE: Self = Self {
+        before: UNMARKED,
         after: NONE,
-        marked: false,
     };
+
+    const fn is_marked(self) -> bool {
+        self.before != UNMARKED
+    }
 }
 
 /// The chain of `hash` among `buckets` of them; consecutive counters spread perfectly.
@@ -534,6 +536,8 @@ fn bucket(hash: u32, buckets: usize) -> u32 {
 
 /// No slot: the end of a list. A table is always shorter.
 const NONE: u32 = u32::MAX;
+/// In the place of a slot before: not in the queue.
+const UNMARKED: u32 = u32::MAX - 1;
 const QUEUES: usize = 2;
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ impl<L: IdStorage, P: Place> InFlight<L, P> {
             // A token that is too long to keep gets no progress, which it need not (PG-02).
             progress_token: asked.progress_token.and_then(L::Token::new),
             progress: f64::NEG_INFINITY,
-            pace: Pace::default(),
+            pace: Pace::NEW,
             revision: asked.revision,
             features: asked.features,
             log_level: asked.log_level,

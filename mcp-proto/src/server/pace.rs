@@ -34,7 +34,7 @@ impl ProgressReport<'_> {
 ///
 /// Without an allocator every report leaves at once, so a program that reports none links nothing
 /// of this.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Pace {
     /// The time by which the messages so far would have been sent if all of them had kept the
     /// interval.
@@ -43,26 +43,43 @@ pub(super) struct Pace {
     /// Few requests ever hold anything back.
     #[cfg(feature = "alloc")]
     held: Option<Box<Held>>,
-    /// The time at which the request is reported as overdue, unless it was. If no report is held
-    /// back, it is the only deadline of the slot of the request.
+    /// The time at which the request is reported as overdue, [`Instant::MAX`] for never. If no report is held back, it is the only
+    /// deadline of the slot of the request.
     #[cfg(feature = "alloc")]
-    overdue: Option<Instant>,
+    overdue: Instant,
+}
+
+impl Pace {
+    /// Nothing was reported yet, and nothing is due.
+    pub(super) const NEW: Self = Self {
+        #[cfg(feature = "alloc")]
+        even: Instant::ZERO,
+        #[cfg(feature = "alloc")]
+        held: None,
+        #[cfg(feature = "alloc")]
+        overdue: Instant::MAX,
+    };
 }
 
 #[cfg(feature = "alloc")]
 impl Pace {
     pub(super) const fn set_overdue(&mut self, until: Instant) {
-        self.overdue = Some(until);
+        self.overdue = until;
     }
 
     /// Returns the deadline of the slot of a request whose held report, if any, may leave at `report`; `None` if it stays.
     pub(super) fn deadline(&self, report: Option<Instant>) -> Option<Option<Instant>> {
-        Some([report, self.overdue].into_iter().flatten().min())
+        let overdue = self.overdue.as_deadline();
+        Some([report, overdue].into_iter().flatten().min())
     }
 
     /// Returns, once, whether the request is overdue since a deadline that has just passed.
     pub(super) fn take_overdue(&mut self, now: Instant) -> bool {
-        self.overdue.take_if(|due| *due <= now).is_some()
+        let is_due = self.overdue.as_deadline().is_some_and(|due| due <= now);
+        if is_due {
+            self.overdue = Instant::MAX;
+        }
+        is_due
     }
 
     pub(super) fn is_early(&self, now: Instant, interval: Duration) -> bool {

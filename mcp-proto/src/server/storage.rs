@@ -251,6 +251,6 @@ mod tests {
 
     #[test]
     fn a_request_takes_little_memory() {
-        assert!(size_of::<Slot<Request<Growing>>>() <= 200);
+        assert!(size_of::<Slot<Request<Growing>>>() <= 152);
     }
 }
