@@ -13,7 +13,7 @@ use mcp_proto::{
     SentToken, Step, Token,
 };
 
-use crate::operations::{clock, pick, remove, take};
+use crate::operations::{clock, fill, pick, remove, take};
 
 /// Whatever a server sends and an application does, in whatever order, and however the clock moves: every call ends once and no
 /// later than its maximum duration, every question ends once, tables and buffers stay within their bounds, deadlines lie ahead,
@@ -398,13 +398,10 @@ impl World {
             self.midway = *last != b'\n';
         }
         while !bytes.is_empty() {
-            let Some(spare) = self.link.inbox.spare_mut() else {
+            let Some(rest) = fill(&mut self.link.inbox, bytes) else {
                 return;
             };
-            let len = bytes.len().min(spare.len());
-            spare[..len].copy_from_slice(&bytes[..len]);
-            self.link.inbox.filled(len);
-            bytes = &bytes[len..];
+            bytes = rest;
             self.drive();
         }
     }

@@ -13,7 +13,7 @@ use mcp_proto::{
     SentToken, Step, Store, Token, Transmit, TurnEnd,
 };
 
-use crate::operations::{clock, pick, take};
+use crate::operations::{clock, fill, pick, take};
 
 /// A machine in `Fixed` storage, with arrays or `heapless` vectors as buffers, reports and writes the same as one in growing storage with
 /// the same limits, until it refuses something for lack of room, with an error that says so. Everything ends with the connection.
@@ -224,13 +224,10 @@ where
 
     fn arrive(&mut self, mut bytes: &[u8], seen: &mut Seen) {
         while !bytes.is_empty() {
-            let Some(spare) = self.link.inbox.spare_mut() else {
+            let Some(rest) = fill(&mut self.link.inbox, bytes) else {
                 return;
             };
-            let len = bytes.len().min(spare.len());
-            spare[..len].copy_from_slice(&bytes[..len]);
-            self.link.inbox.filled(len);
-            bytes = &bytes[len..];
+            bytes = rest;
             self.drive(seen);
         }
     }

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use mcp_proto::Instant;
+use mcp_proto::{Inbox, Instant, Store};
 
 /// Moves a clock: mostly so many milliseconds ahead, or far ahead, or back.
 pub(crate) fn clock(now: Instant, by: u16) -> Instant {
@@ -27,4 +27,13 @@ pub(crate) fn remove<T: PartialEq>(from: &mut Vec<T>, token: T) -> bool {
     let before = from.len();
     from.retain(|other| *other != token);
     from.len() < before
+}
+
+/// Puts bytes into an inbox, as many as fit. Returns the rest, or `None` if no byte fits.
+pub(crate) fn fill<'b, S: Store<u8>>(inbox: &mut Inbox<S>, bytes: &'b [u8]) -> Option<&'b [u8]> {
+    let spare = inbox.spare_mut()?;
+    let len = bytes.len().min(spare.len());
+    spare[..len].copy_from_slice(&bytes[..len]);
+    inbox.filled(len);
+    Some(&bytes[len..])
 }

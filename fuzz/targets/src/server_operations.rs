@@ -15,7 +15,7 @@ use mcp_proto::{
     Token,
 };
 
-use crate::operations::{clock, pick, remove, take};
+use crate::operations::{clock, fill, pick, remove, take};
 
 /// Whatever a client sends and an application does, in whatever order, and however the clock moves: every request ends once,
 /// every question ends once, tables and buffers stay within their bounds, deadlines lie ahead, and
@@ -247,13 +247,10 @@ impl World {
         // Every message takes a few bytes, however broken it is.
         self.written += bytes.len();
         while !bytes.is_empty() {
-            let Some(spare) = self.link.inbox.spare_mut() else {
+            let Some(rest) = fill(&mut self.link.inbox, bytes) else {
                 return;
             };
-            let len = bytes.len().min(spare.len());
-            spare[..len].copy_from_slice(&bytes[..len]);
-            self.link.inbox.filled(len);
-            bytes = &bytes[len..];
+            bytes = rest;
             self.drive();
         }
     }
