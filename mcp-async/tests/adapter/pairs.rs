@@ -19,6 +19,7 @@ use core::future::{Future, poll_fn};
 use core::pin::Pin;
 use core::task::Poll;
 use std::io;
+use std::sync::LazyLock;
 use std::time::SystemTime;
 
 use http::request::Parts;
@@ -367,10 +368,15 @@ fn protection() -> Protection {
         .scopes(["mcp"])
 }
 
+/// In an hour, as seconds since 1970: one time, so that a token has the same answer at every process.
+static EXPIRES: LazyLock<u64> = LazyLock::new(|| {
+    let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    now.as_secs() + 3600
+});
+
 /// A token is its user and its scopes: `ada+mcp+write`.
 fn introspect(token: Secret) -> impl Future<Output = Result<Vec<u8>, io::Error>> + Send {
-    let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-    let expires = now.as_secs() + 3600;
+    let expires = *EXPIRES;
     let answer = match token.expose().split_once('+') {
         Some((user, scopes)) => format!(
             r#"{{"active":true,"sub":"{user}","client_id":"c1","aud":"{RESOURCE}","exp":{expires},"scope":"{}","tenant":"acme"}}"#,
