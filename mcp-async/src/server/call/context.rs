@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::future::Future;
+use core::mem;
 use core::pin::Pin;
 use core::task::{self, Poll};
 use std::sync::Arc;
@@ -107,25 +108,57 @@ impl Drop for Cancelled<'_> {
 }
 
 impl CallContext {
+    /// Returns the context of a request, before [`renew`](Self::renew).
     pub(in crate::server) fn new(
         host: Arc<dyn CallHost>,
-        (token, arrived): (Token, Arrived),
+        token: Token,
         request: &Request<'_>,
-        request_meta: RequestMeta,
-        principal: Option<Principal>,
     ) -> Self {
         Self {
             host,
-            request_meta,
+            request_meta: RequestMeta::default(),
             token,
-            arrived,
-            principal,
+            arrived: Arrived::default(),
+            principal: None,
             extensions: Values::default(),
             suspends: false,
             revision: request.revision,
             features: request.features,
             progress: request.progress,
             log_level: request.log_level,
+        }
+    }
+
+    /// Makes it the context of another request of the same connection.
+    pub(in crate::server) fn renew(
+        &mut self,
+        (token, arrived): (Token, Arrived),
+        request: &Request<'_>,
+        request_meta: RequestMeta,
+        principal: Option<Principal>,
+    ) {
+        self.token = token;
+        self.arrived = arrived;
+        self.request_meta = request_meta;
+        self.principal = principal;
+        self.extensions = Values::default();
+        self.suspends = false;
+        self.revision = request.revision;
+        self.features = request.features;
+        self.progress = request.progress;
+        self.log_level = request.log_level;
+    }
+
+    /// Returns the context for the job of its call, and keeps nothing of the call but its numbers.
+    pub(in crate::server) fn begin(&mut self) -> Self {
+        Self {
+            host: Arc::clone(&self.host),
+            request_meta: mem::take(&mut self.request_meta),
+            token: self.token,
+            arrived: mem::take(&mut self.arrived),
+            principal: self.principal.take(),
+            extensions: mem::take(&mut self.extensions),
+            ..*self
         }
     }
 

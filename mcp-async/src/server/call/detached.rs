@@ -96,7 +96,7 @@ impl Call<'_> {
     /// Like [`detach`](Self::detach), except that a handler that asks to leave the exchange stays
     /// there if `may_leave` returns false.
     pub(crate) fn detach_where<R, F, Fut>(
-        mut self,
+        self,
         service: &dyn Service,
         (when, may_leave): (Detach, MayLeave),
         begin: F,
@@ -106,11 +106,14 @@ impl Call<'_> {
         F: FnOnce(DetachedCall) -> Fut + Send + 'static,
         Fut: Future<Output = R> + Send + 'static,
     {
-        let origin = self.context.clone();
+        let mut own = self.context.begin();
+        let origin = own.clone();
         let host = Arc::new(DetachedHost::new(&origin, when, may_leave));
         let leaves = when != Detach::OnRequest;
-        self.context.detach_to(Arc::clone(&host) as _, leaves);
-        let job = service.call(self);
+        own.detach_to(Arc::clone(&host) as _, leaves);
+        let mut call: Call<'_> = self;
+        call.context = &mut own;
+        let job = service.call(call);
         let is_ready = job.is_ready();
         if is_ready && when != Detach::Always {
             return job;

@@ -179,8 +179,9 @@ pub struct Call<'b> {
     pub params: Object<'b>,
     /// The parts of the request that the protocol layer has read. A layer that replaces the parameters
     /// replaces these, too.
-    pub request: Request<'b>,
-    pub(in crate::server) context: CallContext,
+    pub request: &'b Request<'b>,
+    /// Becomes that of the job.
+    pub(in crate::server) context: &'b mut CallContext,
     pub(in crate::server) frame: Frame<'b>,
     /// The lookup of the tool or method that the call names, for layers that ask for it.
     pub(in crate::server) lookup: Option<&'b dyn Lookup>,
@@ -214,7 +215,7 @@ impl Call<'_> {
 
     /// The handle of this call: progress, logs, questions. Clone it into the future.
     pub const fn context(&self) -> &CallContext {
-        &self.context
+        self.context
     }
 
     /// Adds a value for the handler, which finds it by
@@ -237,7 +238,7 @@ impl Call<'_> {
 
     /// Answers with the output of the future.
     pub fn answer<R: Reply>(self, future: impl Future<Output = R> + Send + 'static) -> Job {
-        Job::from_future(Answering::new(self.context, future))
+        Job::from_future(Answering::new(self.context.begin(), future))
     }
 
     /// Answers with this.

@@ -5,22 +5,20 @@ use std::panic::catch_unwind;
 use std::sync::Arc;
 
 use mcp_proto::json::{Number, Str};
-use mcp_proto::server::{Answer, Event, Growing, RequestContext, Server};
+use mcp_proto::server::{Answer, Event, Growing, Server};
 use mcp_proto::{Instant, Outcome, SendError, SentToken, Token, Transmit};
 
+use super::sender::Sender;
 use crate::connection::{
     Arrival, Effect, Frame, Outbound as _, Progress, Respond, Role, Shared, discard,
 };
 use crate::error::ErrorReply;
 use crate::observe;
-use crate::server::call::call_host::CallHost;
-use crate::server::call::context::{Arrived, CallContext};
 use crate::server::call::listen::Listen;
 use crate::server::call::service::{Call, Service};
 use crate::server::caller::Machine;
 use crate::server::caller::ask::Lost;
-use crate::server::caller::client_info::SessionClient;
-use crate::server::caller::client_info::{ClientInfo, ClientState};
+use crate::server::caller::client_info::{ClientInfo, SessionClient};
 use crate::server::caller::peer::Peer;
 use crate::server::caller::principal::Principal;
 use crate::server::questions::{self, QUESTIONS};
@@ -29,13 +27,7 @@ use crate::server::questions::{self, QUESTIONS};
 pub(crate) struct ServerRole<S> {
     service: S,
     pub(crate) peer: Peer,
-    /// The host of the contexts of the calls.
-    host: Arc<dyn CallHost>,
-    client: ClientState,
-    /// The verified sender of the message that is being handled.
-    principal: Option<Principal>,
-    /// The origin of the message that is being handled.
-    pub(crate) arrived: Arrived,
+    pub(crate) sender: Sender,
     /// The service keeps its request states itself.
     seals_state: bool,
 }
@@ -63,30 +55,36 @@ impl<S: Service> Role for ServerRole<S> {
                 params,
                 context,
             } => {
-                let call = Call {
+                let own = self.sender.context(token, &context, &shared.peer_info);
+                let mut call = Call {
                     method,
                     params,
-                    request: context,
-                    context: self.context(token, &context, shared),
+                    request: &context,
+                    context: own,
                     frame,
                     lookup: None,
                 };
-                let call = match self.begin(call) {
-                    Ok(call) => call,
-                    Err(refused) => return Effect::Start(token, refused),
-                };
-                match self.guarded(|service, _| service.call(call)) {
+                // What the call brings from its last round.
+                let may_ask =
+                    context.request_state.is_some() || context.features.intersects(QUESTIONS);
+                if may_ask
+                    && !self.seals_state
+                    && let Err(error) = questions::begin(&mut call)
+                {
+                    return Effect::Start(token, call.refuse(error));
+                }
+                match guarded(|| self.service.call(call)) {
                     Some(job) => return Effect::Start(token, job),
                     None => return Effect::Panicked(token),
                 }
             }
             Event::Cancelled { token, .. } => return Effect::Cancel(token),
             Event::Handshake(opened) => {
-                self.client.handshake(&opened, &shared.peer_info);
-                self.guarded(|service, peer| service.handshake(peer, &opened));
+                self.sender.client.handshake(&opened, &shared.peer_info);
+                guarded(|| self.service.handshake(&self.peer, &opened));
             }
             Event::Initialized => {
-                self.guarded(|service, peer| service.listening(peer));
+                guarded(|| self.service.listening(&self.peer));
             }
             Event::Listening {
                 token,
@@ -94,18 +92,18 @@ impl<S: Service> Role for ServerRole<S> {
                 held,
                 context,
             } => {
-                self.guarded(|service, peer| service.listening(peer));
+                guarded(|| self.service.listening(&self.peer));
                 if held {
-                    let own = self.context(token, &context, shared);
-                    let listen = Listen::new(filter, context, own, frame);
-                    return match self.guarded(|service, _| service.listen(listen)) {
+                    let own = self.sender.context(token, &context, &shared.peer_info);
+                    let listen = Listen::new(filter, context, own.begin(), frame);
+                    return match guarded(|| self.service.listen(listen)) {
                         Some(job) => Effect::Start(token, job),
                         None => Effect::Panicked(token),
                     };
                 }
             }
             Event::Notification { method, params } => {
-                self.guarded(|service, peer| service.notified(peer, method, params));
+                guarded(|| self.service.notified(&self.peer, method, params));
             }
             Event::Progress {
                 cookie,
@@ -121,11 +119,11 @@ impl<S: Service> Role for ServerRole<S> {
                     total: total.map(Number::to_f64),
                     message: message.as_deref(),
                 };
-                self.guarded(|service, peer| service.progress(peer, tag, progress));
+                guarded(|| self.service.progress(&self.peer, tag, progress));
             }
             Event::PingMissed { misses, limit } => {
                 observe::ping_missed(misses, limit);
-                self.guarded(|service, peer| service.ping_missed(peer, misses, limit));
+                guarded(|| self.service.ping_missed(&self.peer, misses, limit));
             }
             Event::Answer {
                 token,
@@ -162,11 +160,8 @@ impl<S: Service> ServerRole<S> {
         let mut side = Self {
             seals_state: service.seals_state(),
             service,
-            host: Arc::clone(&peer.shared) as _,
+            sender: Sender::new(Arc::clone(&peer.shared) as _),
             peer,
-            client: ClientState::default(),
-            principal: None,
-            arrived: Arrived::default(),
         };
         if principal.is_some() {
             side.set_principal(principal);
@@ -177,12 +172,12 @@ impl<S: Service> ServerRole<S> {
     /// Sets the sender of the messages that are handled from now on, for calls and for handles of the connection.
     pub(in crate::server) fn set_principal(&mut self, principal: Option<Principal>) {
         self.peer.shared.peer_info.set_principal(principal.clone());
-        self.principal = principal;
+        self.sender.principal = principal;
     }
 
     /// Sets the sender of the messages that are handled from now on, unless it is known.
     pub(crate) fn identify(&mut self, principal: Option<Principal>) {
-        let known = match (&self.principal, &principal) {
+        let known = match (&self.sender.principal, &principal) {
             (None, None) => true,
             (Some(known), Some(new)) => known.is_same(new),
             _ => false,
@@ -194,49 +189,23 @@ impl<S: Service> ServerRole<S> {
 
     /// Returns the client that opened the session.
     pub(crate) fn session_client(&self) -> SessionClient {
-        self.client.session_client()
+        self.sender.client.session_client()
     }
 
     /// Continues a session in which the client has said this of itself.
     pub(crate) fn resume(&mut self, client: &SessionClient) {
-        self.client.resume(client, &self.peer.shared.peer_info);
+        self.sender.client.resume(client, &self.peer.shared.peer_info);
     }
+}
 
-    /// The handle of a request.
-    fn context(
-        &mut self,
-        token: Token,
-        request: &RequestContext<'_>,
-        shared: &Shared<Machine>,
-    ) -> CallContext {
-        let meta = self.client.request_meta(request, &shared.peer_info);
-        let arrived = (token, self.arrived.clone());
-        let host = Arc::clone(&self.host);
-        CallContext::new(host, arrived, request, meta, self.principal.clone())
-    }
-
-    /// Takes up what a call brings from its last round.
-    fn begin<'b>(&self, mut call: Call<'b>) -> Result<Call<'b>, crate::connection::Job> {
-        let request = &call.request;
-        let may_ask = request.request_state.is_some() || request.features.intersects(QUESTIONS);
-        if may_ask
-            && !self.seals_state
-            && let Err(error) = questions::begin(&mut call)
-        {
-            return Err(call.refuse(error));
-        }
-        Ok(call)
-    }
-
-    /// Calls the service; `None` if it panicked.
-    fn guarded<T>(&self, call: impl FnOnce(&S, &Peer) -> T) -> Option<T> {
-        catch_unwind(AssertUnwindSafe(|| call(&self.service, &self.peer)))
-            .map_err(|panic| {
-                discard(panic);
-                observe::panicked();
-            })
-            .ok()
-    }
+/// Calls the service; `None` if it panicked.
+fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(call))
+        .map_err(|panic| {
+            discard(panic);
+            observe::panicked();
+        })
+        .ok()
 }
 
 impl Respond for Server<'_, Growing> {

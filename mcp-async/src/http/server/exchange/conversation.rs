@@ -132,7 +132,7 @@ impl ServedConversation {
         let role = &mut self.connection.calls.role;
         // The name is that of the connection; the claims are those of this request.
         role.identify(principal(head));
-        let arrived = &mut role.arrived;
+        let arrived = &mut role.sender.arrived;
         arrived.head = Some(Arc::clone(head));
         arrived.channel = from.channel();
         let mut status = PostStatus::default();
@@ -145,7 +145,7 @@ impl ServedConversation {
         }
         // Calls that run keep the head themselves. Its fields share the storage that they were
         // read into, which an idle session must not hold.
-        self.connection.calls.role.arrived.head = None;
+        self.connection.calls.role.sender.arrived.head = None;
         status
     }
 

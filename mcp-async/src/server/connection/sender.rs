@@ -1,0 +1,52 @@
+//! The sender of the message that a connection handles, and the context of its call.
+
+use std::sync::Arc;
+
+use mcp_proto::Token;
+use mcp_proto::server::RequestContext;
+
+use crate::server::call::call_host::CallHost;
+use crate::server::call::context::{Arrived, CallContext};
+use crate::server::caller::client_info::{ClientInfo, ClientState};
+use crate::server::caller::principal::Principal;
+
+/// The sender of the message that is being handled.
+pub(crate) struct Sender {
+    /// The host of the contexts of the calls.
+    host: Arc<dyn CallHost>,
+    pub(super) client: ClientState,
+    /// The verified sender.
+    pub(super) principal: Option<Principal>,
+    /// The origin of the message.
+    pub(crate) arrived: Arrived,
+    /// The context of the call that begins. It stays where it is, so that what passes a call on moves a
+    /// reference; the job of the call takes out of it what belongs to the call.
+    context: Option<CallContext>,
+}
+
+impl Sender {
+    pub(super) fn new(host: Arc<dyn CallHost>) -> Self {
+        Self {
+            host,
+            client: ClientState::default(),
+            principal: None,
+            arrived: Arrived::default(),
+            context: None,
+        }
+    }
+
+    /// Returns the context of a request.
+    pub(super) fn context(
+        &mut self,
+        token: Token,
+        request: &RequestContext<'_>,
+        shown: &ClientInfo,
+    ) -> &mut CallContext {
+        let meta = self.client.request_meta(request, shown);
+        let host = || CallContext::new(Arc::clone(&self.host), token, request);
+        let context = self.context.get_or_insert_with(host);
+        let arrived = (token, self.arrived.clone());
+        context.renew(arrived, request, meta, self.principal.clone());
+        context
+    }
+}
