@@ -39,7 +39,7 @@ pub(crate) trait Role {
     fn dispatch(
         &mut self,
         shared: &Arc<Shared<Self::Machine>>,
-        event: <Self::Machine as Machine>::Event<'_>,
+        event: &<Self::Machine as Machine>::Event<'_>,
         frame: Frame<'_>,
     ) -> Effect;
 
@@ -92,7 +92,7 @@ impl<X: Role> Calls<X> {
     }
 
     /// Hands an event to the role, without any lock held.
-    pub(crate) fn dispatch(&mut self, event: Event<'_, X>, frame: Frame<'_>) -> Effect {
+    pub(crate) fn dispatch(&mut self, event: &Event<'_, X>, frame: Frame<'_>) -> Effect {
         self.role.dispatch(&self.shared, event, frame)
     }
 
@@ -164,7 +164,7 @@ impl<X: Role> Calls<X> {
                     None => break core.end(),
                 }
             };
-            if let Effect::Start(_, job) = self.dispatch(event, None) {
+            if let Effect::Start(_, job) = self.dispatch(&event, None) {
                 discard(job);
             }
         };

@@ -85,7 +85,7 @@ impl<X: Role> Exchanged<X> {
             observe::ignored(why);
         }
         if let Some(event) = event {
-            self.take(event, frame, now);
+            self.take(&event, frame, now);
         }
         verdict
     }
@@ -103,7 +103,7 @@ impl<X: Role> Exchanged<X> {
             self.calls.flush_errors();
             let event = self.next_event(now);
             match event {
-                Some(event) => self.take(event, None, now),
+                Some(event) => self.take(&event, None, now),
                 None => return jobs == 0,
             }
         }
@@ -131,7 +131,7 @@ impl<X: Role> Exchanged<X> {
         self.alarm.poll_first(cx, runtime, now, deadlines)
     }
 
-    fn take(&mut self, event: Event<'_, X>, frame: Frame<'_>, now: Instant) {
+    fn take(&mut self, event: &Event<'_, X>, frame: Frame<'_>, now: Instant) {
         let effect = self.calls.dispatch(event, frame);
         if let ControlFlow::Break(()) = self.calls.carry_out(effect, now) {
             self.given_up = true;

@@ -17,6 +17,7 @@ use crate::rpc::{Id, Invalid, Message, Method, Notification, Request, Shape};
 use crate::slots::{Key, Queue};
 use crate::source::{Arrival, Place};
 use crate::time::Instant;
+use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
     pub(super) fn message<'b>(
@@ -49,17 +50,38 @@ impl<S: Storage> Server<'_, S> {
         from: &mut Arrival<'_, S::Place>,
         request: Request<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        match self.serve(from, &request) {
-            Ok(action) => action,
-            Err(error) => self.refuse(from, Some(request.id), error),
-        }
+        // What was asked for stays where it lies: it is copied once, into the event.
+        let error = match &self.judge(from, &request) {
+            Ok(Admission::Answer(reply)) => return self.answer(from, *reply),
+            Ok(Admission::Request(asked)) => match request.method {
+                Method::SubscriptionsListen if !S::MODERN => PeerError::UnknownMethod,
+                Method::SubscriptionsListen => match self.listen(from, &request, asked) {
+                    Ok(event) => return Action::Event(event),
+                    Err(error) => error,
+                },
+                method => match self.admit(from, &request, asked) {
+                    Ok(token) => {
+                        return Action::Event(Event::Request {
+                            token,
+                            method,
+                            params: request.params.unwrap_or(Object::EMPTY),
+                            context: asked.context,
+                        });
+                    }
+                    Err(error) => error,
+                },
+            },
+            Err(error) => *error,
+        };
+        self.refuse(from, Some(request.id), error)
     }
 
-    fn serve<'b>(
+    /// Decides whether a request is answered at once, or is one for the application.
+    fn judge<'b>(
         &mut self,
         from: &mut Arrival<'_, S::Place>,
         request: &Request<'b>,
-    ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
+    ) -> Result<Admission<'b>, PeerError> {
         let Request {
             id, method, params, ..
         } = *request;
@@ -84,12 +106,12 @@ impl<S: Storage> Server<'_, S> {
             other: members.is_modern(),
         };
         let is_reading = self.requests.batch().is_reading();
-        let admission = if is_modern(self.config.revisions, head, Some(method), meta) {
+        if is_modern(self.config.revisions, head, Some(method), meta) {
             from.modern = true;
             if is_reading {
                 return Err(PeerError::ModernInBatch);
             }
-            modern::admit::<S>(&self.config, head, id, method, members)?
+            modern::admit::<S>(&self.config, head, id, method, members)
         } else {
             if let Some(head) = head {
                 let rules = self.head_rules();
@@ -100,30 +122,19 @@ impl<S: Storage> Server<'_, S> {
             }
             let config = &self.config;
             self.session
-                .admit::<S>(config, id, method, params, members)?
-        };
-        let params = params.unwrap_or(Object::EMPTY);
-        match admission {
-            Admission::Answer(reply) => Ok(self.answer(from, reply)),
-            Admission::Request(asked) if method == Method::SubscriptionsListen => match S::MODERN {
-                true => self.listen(from, id, params, &asked),
-                false => Err(PeerError::UnknownMethod),
-            },
-            Admission::Request(asked) => self.admit(from, id, method, params, &asked),
+                .admit::<S>(config, id, method, params, members)
         }
     }
 
     /// Takes a request in, for the application to answer.
-    fn admit<'b>(
+    fn admit(
         &mut self,
         from: &Arrival<'_, S::Place>,
-        id: Id<'b>,
-        method: Method<'b>,
-        params: Object<'b>,
-        asked: &Asked<'b>,
-    ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
-        let key = self.insert(from, id, method, asked)?;
-        match (method, asked.context.subject) {
+        request: &Request<'_>,
+        asked: &Asked<'_>,
+    ) -> Result<Token, PeerError> {
+        let key = self.insert(from, request.id, request.method, asked)?;
+        match (request.method, asked.context.subject) {
             // It counts once the application has agreed.
             (Method::ResourcesSubscribe, Some(uri)) => {
                 let max_message = self.requests.max_message();
@@ -143,23 +154,18 @@ impl<S: Storage> Server<'_, S> {
             }
             _ => {}
         }
-        Ok(Action::Event(Event::Request {
-            token: self.requests.token(key),
-            method,
-            params,
-            context: asked.context,
-        }))
+        Ok(self.requests.token(key))
     }
 
     /// Accepts a listen: what it asks for and is served, and nothing else (SB-01, SB-02).
     fn listen<'b>(
         &mut self,
         from: &Arrival<'_, S::Place>,
-        id: Id<'b>,
-        params: Object<'b>,
+        request: &Request<'b>,
         asked: &Asked<'b>,
-    ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
-        let filter = Filter::read(&self.config, params)?;
+    ) -> Result<Event<'b>, PeerError> {
+        let id = request.id;
+        let filter = Filter::read(&self.config, request.params.unwrap_or(Object::EMPTY))?;
         let listen = filter.listen();
         let key = self.insert(from, id, Method::SubscriptionsListen, asked)?;
         if let Some(request) = self.requests.table.get_mut(key) {
@@ -184,12 +190,12 @@ impl<S: Storage> Server<'_, S> {
         if !listen.is_held() {
             self.requests.table.mark(Queue::Transmit, key);
         }
-        Ok(Action::Event(Event::Listening {
+        Ok(Event::Listening {
             token: self.requests.token(key),
             filter: filter.object(),
             held: listen.is_held(),
             context: asked.context,
-        }))
+        })
     }
 
     /// Takes a request into the table.

@@ -38,21 +38,21 @@ impl Role for ClientRole {
     fn dispatch(
         &mut self,
         shared: &Arc<Shared<Machine>>,
-        event: Event<'_>,
+        event: &Event<'_>,
         frame: Frame<'_>,
     ) -> Effect {
         let handler = &*self.info.handler;
-        match event {
-            Event::Connected(connected) => {
+        match *event {
+            Event::Connected(ref connected) => {
                 // Only the first is kept; another follows when a session was lost.
-                let server = self.info.server.set(ServerInfo::received(&connected));
+                let server = self.info.server.set(ServerInfo::received(connected));
                 if let Err(server) = server {
                     guarded(|| handler.renewed(&server));
                 }
                 shared.wake_watchers();
             }
-            Event::ConnectFailed(error) => {
-                let _ = self.info.failed.set(ConnectError::received(&error));
+            Event::ConnectFailed(ref error) => {
+                let _ = self.info.failed.set(ConnectError::received(error));
                 shared.wake_watchers();
             }
             Event::Answer {
@@ -74,14 +74,14 @@ impl Role for ClientRole {
             }
             Event::Answer {
                 cookie,
-                outcome: Err(error),
+                outcome: Err(ref error),
                 ..
             } => {
-                self.awaited.refused(&error);
+                self.awaited.refused(error);
                 arrive(
                     shared,
                     cookie,
-                    Arrival::Error(ErrorReply::received(&error)),
+                    Arrival::Error(ErrorReply::received(error)),
                     None,
                 );
             }

@@ -81,8 +81,9 @@ struct Turn {
 }
 
 /// The outcome of one step.
-enum Step<'b, E> {
-    Event(E, Frame<'b>),
+enum Step {
+    /// An event was found.
+    Event,
     Done,
     Ignored(IgnoreReason),
     Full,
@@ -163,21 +164,27 @@ where
             let blocked = !self.calls.flush_errors();
             (self.full, turn.empty) = (false, false);
             let mut large = None;
-            let inbox = &mut self.inbox;
-            let effect = match step::<X>(&self.calls.shared, inbox, &mut large, blocked, turn) {
-                Step::Event(event, frame) => self.calls.dispatch(event, frame),
-                Step::Done => Effect::Nothing,
-                Step::Ignored(why) => {
-                    observe::ignored(why);
-                    Effect::Nothing
-                }
-                Step::Full => {
-                    (self.full, turn.changed) = (true, false);
-                    break;
-                }
-                Step::Empty => {
-                    (turn.empty, turn.changed) = (true, false);
-                    break;
+            let effect = {
+                let mut found = Found::default();
+                let memory = (&mut self.inbox, &mut large);
+                match step::<X>(&self.calls.shared, memory, blocked, turn, &mut found) {
+                    Step::Event => match &found.event {
+                        Some(event) => self.calls.dispatch(event, found.frame),
+                        None => Effect::Nothing,
+                    },
+                    Step::Done => Effect::Nothing,
+                    Step::Ignored(why) => {
+                        observe::ignored(why);
+                        Effect::Nothing
+                    }
+                    Step::Full => {
+                        (self.full, turn.changed) = (true, false);
+                        break;
+                    }
+                    Step::Empty => {
+                        (turn.empty, turn.changed) = (true, false);
+                        break;
+                    }
                 }
             };
             turn.has_output = true;
@@ -287,14 +294,29 @@ impl<R, W, X: Role> Driver<R, W, X> {
     }
 }
 
+/// The event of a step, and the frame that it lies in. It stays where the step has put it, because it is large.
+struct Found<'b, E> {
+    event: Option<E>,
+    frame: Frame<'b>,
+}
+
+impl<E> Default for Found<'_, E> {
+    fn default() -> Self {
+        Self {
+            event: None,
+            frame: None,
+        }
+    }
+}
+
 /// One step under the lock: an effect of time, or of the next message.
 fn step<'b, X: Role>(
     shared: &Shared<X::Machine>,
-    inbox: &'b mut Inbox<Vec<u8>>,
-    large: &'b mut Option<Large>,
+    (inbox, large): (&'b mut Inbox<Vec<u8>>, &'b mut Option<Large>),
     blocked: bool,
     turn: &mut Turn,
-) -> Step<'b, Event<'b, X>> {
+    found: &mut Found<'b, Event<'b, X>>,
+) -> Step {
     let core = &mut *shared.lock();
     turn.closing = core.closing;
     core.now = turn.now;
@@ -311,8 +333,7 @@ fn step<'b, X: Role>(
         turn.has_output = !core.outbox.is_empty();
         return Step::Full;
     }
-    let mut frame: Frame<'b> = None;
-    let lies_in = &mut frame;
+    let Found { event, frame } = found;
     let step = mcp_proto::link::step_with(
         &mut core.machine,
         move || {
@@ -320,14 +341,17 @@ fn step<'b, X: Role>(
                 return inbox.next_message();
             };
             let large: &'b Large = large.insert(taken);
-            *lies_in = Some(large.bytes());
+            *frame = Some(large.bytes());
             Some(large.message())
         },
         &mut core.outbox,
         turn.now,
     );
     let step = match step {
-        mcp_proto::Step::Event { event, .. } => Step::Event(event, frame),
+        mcp_proto::Step::Event { event: next, .. } => {
+            *event = Some(next);
+            Step::Event
+        }
         mcp_proto::Step::Done => Step::Done,
         mcp_proto::Step::Ignored(why) => Step::Ignored(why),
         mcp_proto::Step::Full => Step::Full,

@@ -45,21 +45,21 @@ impl<S: Service> Role for ServerRole<S> {
     fn dispatch(
         &mut self,
         shared: &Arc<Shared<Machine>>,
-        event: Event<'_>,
+        event: &Event<'_>,
         frame: Frame<'_>,
     ) -> Effect {
-        match event {
+        match *event {
             Event::Request {
                 token,
                 method,
                 params,
-                context,
+                ref context,
             } => {
-                let own = self.sender.context(token, &context, &shared.peer_info);
+                let own = self.sender.context(token, context, &shared.peer_info);
                 let mut call = Call {
                     method,
                     params,
-                    request: &context,
+                    request: context,
                     context: own,
                     frame,
                     lookup: None,
