@@ -112,9 +112,6 @@ pub(super) enum Admission<'b> {
 /// A request whose context is settled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked<'b> {
-    pub(super) revision: Revision,
-    pub(super) features: ClientFeatures,
-    pub(super) log_level: Option<LoggingLevel>,
     pub(super) progress_token: Option<Id<'b>>,
     pub(super) context: RequestContext<'b>,
 }
@@ -176,14 +173,14 @@ impl<'b> Members<'b> {
         modern.iter().any(Option::is_some)
     }
 
-    /// Checks what the method needs.
+    /// Checks what the method needs, for a request of which the application is to learn.
     pub(super) fn settle(
-        self,
+        &self,
         method: Method<'_>,
         revision: Revision,
         features: ClientFeatures,
         log_level: Option<LoggingLevel>,
-    ) -> Result<Asked<'b>, PeerError> {
+    ) -> Result<Admission<'b>, PeerError> {
         let progress_token = match self.of_meta.progress_token {
             Some(token) => {
                 Some(Id::from_raw(token).ok_or(PeerError::MissingMeta("_meta.progressToken"))?)
@@ -216,10 +213,7 @@ impl<'b> Members<'b> {
             Some(raw) => Some(raw.string().ok_or(PeerError::Missing("requestState"))?),
             None => None,
         };
-        Ok(Asked {
-            revision,
-            features,
-            log_level,
+        Ok(Admission::Request(Asked {
             progress_token,
             context: RequestContext {
                 revision,
@@ -239,7 +233,7 @@ impl<'b> Members<'b> {
                 has_trace: self.of_meta.has_trace,
                 has_custom_meta: self.of_meta.has_custom,
             },
-        })
+        }))
     }
 }
 

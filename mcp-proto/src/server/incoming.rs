@@ -97,10 +97,17 @@ impl<S: Storage> Server<'_, S> {
             _ => None,
         };
         let subject = own.and_then(|method| method.subject);
-        let members = Members::read(request, subject).map_err(|error| match head {
-            Some(head) => headers::duplicate(head, method, error),
-            None => error,
-        })?;
+        // Not moved either.
+        let read = Members::read(request, subject);
+        let members = match &read {
+            Ok(members) => members,
+            Err(error) => {
+                return Err(match head {
+                    Some(head) => headers::duplicate(head, method, *error),
+                    None => *error,
+                });
+            }
+        };
         let meta = || MetaEvidence {
             version: members.of_meta.version.is_some(),
             other: members.is_modern(),
@@ -115,14 +122,13 @@ impl<S: Storage> Server<'_, S> {
         } else {
             if let Some(head) = head {
                 let rules = self.head_rules();
-                rules.check_request(from, head, method, &members)?;
+                rules.check_request(from, head, method, members)?;
             }
             if method == Method::Initialize && is_reading {
                 return Err(PeerError::InitializeInBatch);
             }
             let config = &self.config;
-            self.session
-                .admit::<S>(config, id, method, params, members)
+            self.session.admit::<S>(config, id, method, params, members)
         }
     }
 
@@ -180,8 +186,14 @@ impl<S: Storage> Server<'_, S> {
         // An acknowledgement that no outbox could ever hold would block all following messages.
         let mut w = Writer::counting();
         let subscriptions = &self.subscriptions;
-        let written =
-            listen.write_acknowledgement(key, id, asked.revision, subscriptions, &[], &mut w);
+        let written = listen.write_acknowledgement(
+            key,
+            id,
+            asked.context.revision,
+            subscriptions,
+            &[],
+            &mut w,
+        );
         debug_assert!(written.is_ok(), "no payload was written");
         if w.len() > max_message {
             self.release(key);

@@ -22,7 +22,7 @@ pub(super) fn admit<'b, S: Storage>(
     head: Option<&Post<'_>>,
     id: Id<'b>,
     method: Method<'b>,
-    members: Members<'b>,
+    members: &Members<'b>,
 ) -> Result<Admission<'b>, PeerError> {
     let answer = |reply| Ok(Admission::Answer(reply));
     let version = || {
@@ -63,7 +63,7 @@ pub(super) fn admit<'b, S: Storage>(
         return Err(PeerError::UnknownMethod);
     }
     if let Some(head) = head {
-        headers::same_name(head, method, &members)?;
+        headers::same_name(head, method, members)?;
     }
     // TK-44: of all methods only these need something of the client by themselves.
     let of_tasks = method
@@ -84,9 +84,7 @@ pub(super) fn admit<'b, S: Storage>(
         };
         return answer(reply);
     }
-    members
-        .settle(method, revision, features, log_level)
-        .map(Admission::Request)
+    members.settle(method, revision, features, log_level)
 }
 
 /// Returns true if the method at this place of those beyond the protocol needs an extension that these capabilities of the

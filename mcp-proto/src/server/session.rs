@@ -143,7 +143,7 @@ impl Session {
         id: Id<'b>,
         method: Method<'b>,
         params: Option<Object<'b>>,
-        members: Members<'b>,
+        members: &Members<'b>,
     ) -> Result<Admission<'b>, PeerError> {
         let core = |kind| Ok(Admission::Answer(Reply::to(Some(id), kind)));
         match method {
@@ -173,9 +173,7 @@ impl Session {
         if method == Method::LoggingSetLevel {
             return core(ReplyKind::LogLevel(log_level(params)?));
         }
-        members
-            .settle(method, revision, self.features, Some(self.log_level))
-            .map(Admission::Request)
+        members.settle(method, revision, self.features, Some(self.log_level))
     }
 
     /// Handles a notification of the client, other than one about a request or a question.

@@ -1,8 +1,8 @@
 //! The future of a connection to a client.
 
 pub(super) mod role;
-pub(super) mod sender;
 pub(super) mod run_until;
+pub(super) mod sender;
 pub(super) mod state;
 pub(super) mod stdio;
 pub(super) mod streams;

@@ -194,7 +194,9 @@ impl<S: Service> ServerRole<S> {
 
     /// Continues a session in which the client has said this of itself.
     pub(crate) fn resume(&mut self, client: &SessionClient) {
-        self.sender.client.resume(client, &self.peer.shared.peer_info);
+        self.sender
+            .client
+            .resume(client, &self.peer.shared.peer_info);
     }
 }
 
