@@ -19,6 +19,7 @@ use serde::de::DeserializeOwned;
 
 use super::call_host::CallHost;
 use crate::connection::{Answered, PendingRequest};
+use crate::runtime::RuntimeHandle;
 use crate::server::call::handler_error::HandlerError;
 use crate::server::caller::Machine;
 use crate::server::caller::ask::Ask;
@@ -415,6 +416,11 @@ impl CallContext {
     /// The connection that the call came from.
     pub fn peer(&self) -> Peer {
         Arc::clone(&self.host).peer()
+    }
+
+    /// The runtime of the connection.
+    pub(in crate::server) fn runtime(&self) -> RuntimeHandle {
+        self.peer().shared.runtime.clone()
     }
 
     /// The time on the connection's clock.

@@ -1,6 +1,5 @@
-//! The context of a typed handler, and the server and the runtime that it uses.
+//! The context of a typed handler.
 
-use core::any::Any;
 use core::fmt;
 use core::future::Future;
 use core::ops::Deref;
@@ -8,7 +7,6 @@ use std::sync::{Arc, LazyLock};
 
 use super::service::Call;
 use crate::connection::blocking;
-use crate::runtime::RuntimeHandle;
 use crate::server::CallContext;
 
 /// The context of one call: the state of the server, and everything that [`CallContext`] offers,
@@ -56,15 +54,13 @@ use crate::server::CallContext;
 pub struct Context<S = ()> {
     call: CallContext,
     pub(in crate::server) state: Arc<S>,
-    pub(in crate::server) host: Host,
 }
 
 impl<S> Context<S> {
-    pub(in crate::server) fn new(call: &Call<'_>, state: &Arc<S>, host: &Host) -> Self {
+    pub(in crate::server) fn new(call: &Call<'_>, state: &Arc<S>) -> Self {
         Self {
             call: call.context().clone(),
             state: Arc::clone(state),
-            host: host.clone(),
         }
     }
 
@@ -102,7 +98,7 @@ impl<S> Context<S> {
         S: Send + Sync + 'static,
     {
         let cx = self.clone();
-        blocking(self.host.runtime.clone(), move || work(&cx))
+        blocking(self.call.runtime(), move || work(&cx))
     }
 }
 
@@ -119,7 +115,6 @@ impl<S> Clone for Context<S> {
         Self {
             call: self.call.clone(),
             state: Arc::clone(&self.state),
-            host: self.host.clone(),
         }
     }
 }
@@ -128,14 +123,6 @@ impl<S> fmt::Debug for Context<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.call.fmt(f)
     }
-}
-
-/// The server and the pool for blocking work, as handlers are given them.
-#[derive(Clone)]
-pub(in crate::server) struct Host {
-    /// Only its registry knows the type.
-    pub(in crate::server) server: Arc<dyn Any + Send + Sync>,
-    pub(in crate::server) runtime: RuntimeHandle,
 }
 
 /// The state of handlers that need none, or have theirs already.

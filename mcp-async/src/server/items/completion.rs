@@ -10,7 +10,7 @@ use super::method::Answer;
 use crate::connection::Job;
 use crate::model::{CompleteResult, Completion};
 use crate::server::Call;
-use crate::server::call::handler_context::{Context, Host, unit};
+use crate::server::call::handler_context::{Context, unit};
 use crate::server::call::handler_error::HandlerError;
 
 /// An argument while it is typed.
@@ -81,8 +81,7 @@ impl CompletionOutput for Vec<&'static str> {
 #[derive(Clone)]
 pub(in crate::server) struct Completers<S = ()>(Vec<(String, Begin<S>)>);
 
-type Begin<S> =
-    Arc<dyn for<'b> Fn(Call<'b>, CompletionRequest, &Arc<S>, &Host) -> Job + Send + Sync>;
+type Begin<S> = Arc<dyn for<'b> Fn(Call<'b>, CompletionRequest, &Arc<S>) -> Job + Send + Sync>;
 
 impl<S: Send + Sync + 'static> Completers<S> {
     pub(super) fn push<T, F, Fut>(&mut self, name: String, handler: F)
@@ -91,8 +90,8 @@ impl<S: Send + Sync + 'static> Completers<S> {
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: CompletionOutput,
     {
-        let begin: Begin<S> = Arc::new(move |call, typed, state, host| {
-            let future = handler(typed, Context::new(&call, state, host));
+        let begin: Begin<S> = Arc::new(move |call, typed, state| {
+            let future = handler(typed, Context::new(&call, state));
             call.answer(async move {
                 let result = future
                     .await
@@ -107,8 +106,7 @@ impl<S: Send + Sync + 'static> Completers<S> {
     pub(super) fn bind(self, state: &Arc<S>) -> Completers {
         let bound = self.0.into_iter().map(|(name, begin)| {
             let state = Arc::clone(state);
-            let begin: Begin<()> =
-                Arc::new(move |call, typed, _, host| begin(call, typed, &state, host));
+            let begin: Begin<()> = Arc::new(move |call, typed, _| begin(call, typed, &state));
             (name, begin)
         });
         Completers(bound.collect())
@@ -135,10 +133,9 @@ impl Completers {
         call: Call<'_>,
         name: &str,
         typed: CompletionRequest,
-        host: &Host,
     ) -> Job {
         match self.0.iter().find(|(known, _)| known == name) {
-            Some((_, begin)) => begin(call, typed, unit(), host),
+            Some((_, begin)) => begin(call, typed, unit()),
             None => call.ready(Answer(Ok(completed(Completion::default())))),
         }
     }

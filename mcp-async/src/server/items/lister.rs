@@ -9,14 +9,14 @@ use super::resource::{CacheHint, RESOURCES};
 use crate::cursor;
 use crate::model::{ListResourcesResult, Resource};
 use crate::server::Call;
-use crate::server::call::handler_context::{Context, Host, unit};
+use crate::server::call::handler_context::{Context, unit};
 use crate::server::call::handler_error::HandlerError;
 
 /// Lists resources for the caller.
 #[derive(Clone)]
 pub(in crate::server) struct Lister<S = ()>(Begin<S>);
 
-type Begin<S> = Arc<dyn for<'b> Fn(&Call<'b>, &Arc<S>, &Host) -> ListFuture + Send + Sync>;
+type Begin<S> = Arc<dyn for<'b> Fn(&Call<'b>, &Arc<S>) -> ListFuture + Send + Sync>;
 
 /// The resources of one lister.
 pub(super) type ListFuture =
@@ -28,21 +28,21 @@ impl<S: Send + Sync + 'static> Lister<S> {
         F: Fn(Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Vec<Resource>, HandlerError>> + Send + 'static,
     {
-        Self(Arc::new(move |call, state, host| {
-            Box::pin(handler(Context::new(call, state, host)))
+        Self(Arc::new(move |call, state| {
+            Box::pin(handler(Context::new(call, state)))
         }))
     }
 
     /// Gives the handler its state.
     pub(in crate::server) fn bind(self, state: &Arc<S>) -> Lister {
         let (begin, state) = (self.0, Arc::clone(state));
-        Lister(Arc::new(move |call, _, host| begin(call, &state, host)))
+        Lister(Arc::new(move |call, _| begin(call, &state)))
     }
 }
 
 impl Lister {
-    pub(in crate::server) fn begin(&self, call: &Call<'_>, host: &Host) -> ListFuture {
-        (self.0)(call, unit(), host)
+    pub(in crate::server) fn begin(&self, call: &Call<'_>) -> ListFuture {
+        (self.0)(call, unit())
     }
 }
 

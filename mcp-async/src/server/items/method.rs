@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::checks::decode_typed;
 use super::item_scopes::ItemScopes;
 use crate::connection::Job;
-use crate::server::call::handler_context::{Context, Host, unit};
+use crate::server::call::handler_context::{Context, unit};
 use crate::server::call::handler_error::{Failure, HandlerError};
 use crate::server::call::reply::Reply;
 use crate::server::call::service::Call;
@@ -33,7 +33,7 @@ pub(in crate::server) struct Method {
 
 /// Decodes the parameters and starts the handler.
 pub(in crate::server) type BeginMethod<S> =
-    Arc<dyn for<'b> Fn(Call<'b>, &Arc<S>, &Host) -> Job + Send + Sync>;
+    Arc<dyn for<'b> Fn(Call<'b>, &Arc<S>) -> Job + Send + Sync>;
 
 impl Method {
     /// A method of every revision, which needs no extension.
@@ -49,8 +49,8 @@ impl Method {
         }
     }
 
-    pub(in crate::server) fn call(&self, call: Call<'_>, host: &Host) -> Job {
-        (self.begin)(call, unit(), host)
+    pub(in crate::server) fn call(&self, call: Call<'_>) -> Job {
+        (self.begin)(call, unit())
     }
 }
 
@@ -60,7 +60,7 @@ pub(in crate::server) fn bind<S: Send + Sync + 'static>(
     state: &Arc<S>,
 ) -> BeginMethod<()> {
     let state = Arc::clone(state);
-    Arc::new(move |call, _, host| begin(call, &state, host))
+    Arc::new(move |call, _| begin(call, &state))
 }
 
 /// A handler of raw parameters.
@@ -71,9 +71,9 @@ where
     Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
     T: Payload + Send + 'static,
 {
-    Arc::new(move |call, state, host| {
+    Arc::new(move |call, state| {
         let params = call.keep(call.params.as_raw());
-        let future = handler(params, Context::new(&call, state, host));
+        let future = handler(params, Context::new(&call, state));
         run(call, future)
     })
 }
@@ -87,12 +87,12 @@ where
     A: DeserializeOwned + Send + 'static,
     T: Serialize + Send + 'static,
 {
-    Arc::new(move |call, state, host| {
+    Arc::new(move |call, state| {
         let params = match decode(call.params.as_raw(), "params") {
             Ok(params) => params,
             Err(error) => return call.ready(Answer::<()>(Err(error.settle(None)))),
         };
-        let future = handler(params, Context::new(&call, state, host));
+        let future = handler(params, Context::new(&call, state));
         run(call, future)
     })
 }

@@ -20,7 +20,7 @@ use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::{self, GetPromptResult, PromptArgument, PromptMessage};
 use crate::server::Call;
-use crate::server::call::handler_context::{Context, Host, unit};
+use crate::server::call::handler_context::{Context, unit};
 use crate::server::call::handler_error::HandlerError;
 
 /// A prompt: its public description and the handler that renders it.
@@ -170,7 +170,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
         }
         self.unfillable = Some(|names| unfillable::<A>(names, Values::Texts));
         let description = self.entry.listed.description.clone();
-        self.begin = Some(Arc::new(move |call, state, host| {
+        self.begin = Some(Arc::new(move |call, state| {
             let arguments = match decode::<A>(&call) {
                 Ok(arguments) => arguments,
                 Err(error) => {
@@ -178,7 +178,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
                     return call.refuse(ErrorReply::invalid_params(text));
                 }
             };
-            let future = handler(arguments, Context::new(&call, state, host));
+            let future = handler(arguments, Context::new(&call, state));
             let description = description.clone();
             call.answer(async move {
                 let result = future.await.map(|output| {
@@ -253,13 +253,13 @@ impl Prompt {
     }
 
     /// Answers `prompts/get`.
-    pub(in crate::server) fn call(&self, call: Call<'_>, host: &Host) -> Job {
+    pub(in crate::server) fn call(&self, call: Call<'_>) -> Job {
         if let Some(name) = self.missing(&call) {
             let text = format!("Invalid arguments: missing member `{name}`");
             return call.refuse(ErrorReply::invalid_params(text));
         }
         match &self.begin {
-            Some(begin) => begin(call, unit(), host),
+            Some(begin) => begin(call, unit()),
             None => call.refuse(ErrorReply::internal()),
         }
     }

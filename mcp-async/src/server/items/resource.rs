@@ -16,7 +16,7 @@ use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::{self, Annotations, ReadResourceResult, ResourceContents};
 use crate::server::Call;
-use crate::server::call::handler_context::{Context, Host, unit};
+use crate::server::call::handler_context::{Context, unit};
 use crate::server::call::handler_error::HandlerError;
 use crate::server::call::output::Json;
 
@@ -45,7 +45,7 @@ pub struct Resource<S = ()> {
     begin: Option<Begin<S>>,
 }
 
-type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, CacheHint, &Arc<S>, &Host) -> Job + Send + Sync>;
+type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, CacheHint, &Arc<S>) -> Job + Send + Sync>;
 
 /// The list of the cursors of `resources/list`.
 pub(in crate::server) const RESOURCES: &str = "resources";
@@ -207,8 +207,8 @@ impl<S: Send + Sync + 'static> Resource<S> {
             self.entry.listed.uri.clone(),
             self.entry.listed.mime_type.clone(),
         );
-        self.begin = Some(Box::new(move |call, hint, state, host| {
-            let future = handler(Context::new(&call, state, host));
+        self.begin = Some(Box::new(move |call, hint, state| {
+            let future = handler(Context::new(&call, state));
             answer(call, future, uri.clone(), mime_type.clone(), hint)
         }));
         self
@@ -218,7 +218,7 @@ impl<S: Send + Sync + 'static> Resource<S> {
     pub(in crate::server) fn bind(self, state: &Arc<S>) -> Resource {
         let begin = self.begin.map(|begin| -> Begin<()> {
             let state = Arc::clone(state);
-            Box::new(move |call, hint, _, host| begin(call, hint, &state, host))
+            Box::new(move |call, hint, _| begin(call, hint, &state))
         });
         Resource {
             entry: self.entry,
@@ -238,14 +238,14 @@ impl Resource {
     }
 
     /// Answers `resources/read`, where `hint` is for all resources.
-    pub(in crate::server) fn call(&self, call: Call<'_>, hint: CacheHint, host: &Host) -> Job {
+    pub(in crate::server) fn call(&self, call: Call<'_>, hint: CacheHint) -> Job {
         match &self.begin {
             Some(begin) => {
                 let hint = self
                     .cache
                     .unwrap_or(hint)
                     .limited(self.entry.is_restricted());
-                begin(call, hint, unit(), host)
+                begin(call, hint, unit())
             }
             None => call.refuse(ErrorReply::internal()),
         }

@@ -21,7 +21,7 @@ use crate::error::ErrorReply;
 use crate::model::{self, Annotations};
 use crate::observe;
 use crate::server::Call;
-use crate::server::call::handler_context::{Context, Host, unit};
+use crate::server::call::handler_context::{Context, unit};
 use crate::server::call::handler_error::{HandlerError, not_found};
 use crate::uri_template::{Captures, ParseError, UriTemplate};
 
@@ -65,8 +65,7 @@ pub struct Template<S = ()> {
     begin: Option<Begin<S>>,
 }
 
-type Begin<S> =
-    Arc<dyn for<'b> Fn(Call<'b>, MatchedUri, CacheHint, &Arc<S>, &Host) -> Job + Send + Sync>;
+type Begin<S> = Arc<dyn for<'b> Fn(Call<'b>, MatchedUri, CacheHint, &Arc<S>) -> Job + Send + Sync>;
 
 /// A URI that a template matches, and what it holds for each variable.
 #[derive(Clone, Debug)]
@@ -178,7 +177,7 @@ impl<S: Send + Sync + 'static> Template<S> {
         let mime_type = self.entry.listed.mime_type.clone();
         self.unfillable = Some(|names| unfillable::<A>(names, Values::Any));
         let template = self.parsed.clone().ok();
-        self.begin(Arc::new(move |call, found, hint, state, host| {
+        self.begin(Arc::new(move |call, found, hint, state| {
             let variables = match from_captures::<A>(&found.captures) {
                 Ok(variables) => variables,
                 Err(error) => {
@@ -186,7 +185,7 @@ impl<S: Send + Sync + 'static> Template<S> {
                     return call.refuse(not_found(Some(&found.uri)));
                 }
             };
-            let future = handler(variables, Context::new(&call, state, host));
+            let future = handler(variables, Context::new(&call, state));
             answer(call, future, found.uri, mime_type.clone(), hint)
         }))
     }
@@ -199,9 +198,9 @@ impl<S: Send + Sync + 'static> Template<S> {
         T: ResourceOutput,
     {
         let mime_type = self.entry.listed.mime_type.clone();
-        self.begin(Arc::new(move |call, found, hint, state, host| {
+        self.begin(Arc::new(move |call, found, hint, state| {
             let uri = found.uri.clone();
-            let future = handler(found, Context::new(&call, state, host));
+            let future = handler(found, Context::new(&call, state));
             answer(call, future, uri, mime_type.clone(), hint)
         }))
     }
@@ -210,7 +209,7 @@ impl<S: Send + Sync + 'static> Template<S> {
     pub(in crate::server) fn bind(self, state: &Arc<S>) -> Template {
         let begin = self.begin.map(|begin| -> Begin<()> {
             let state = Arc::clone(state);
-            Arc::new(move |call, found, hint, _, host| begin(call, found, hint, &state, host))
+            Arc::new(move |call, found, hint, _| begin(call, found, hint, &state))
         });
         Template {
             entry: self.entry,
@@ -277,7 +276,6 @@ impl Template {
         call: Call<'_>,
         found: MatchedUri,
         hint: CacheHint,
-        host: &Host,
     ) -> Job {
         match &self.begin {
             Some(begin) => {
@@ -285,7 +283,7 @@ impl Template {
                     .cache
                     .unwrap_or(hint)
                     .limited(self.entry.is_restricted());
-                begin(call, found, hint, unit(), host)
+                begin(call, found, hint, unit())
             }
             None => call.refuse(ErrorReply::internal()),
         }

@@ -22,10 +22,9 @@ use crate::connection::{Job, spawned};
 use crate::error::{ErrorChain, ErrorReply};
 use crate::model::{self, TaskSupport, ToolAnnotations, ToolExecution};
 use crate::payload::empty;
-use crate::runtime::RuntimeHandle;
 use crate::schema::{ToolSchema, TypeError};
 use crate::server::Call;
-use crate::server::call::handler_context::{Context, Host, unit};
+use crate::server::call::handler_context::{Context, unit};
 use crate::server::call::handler_error::{Failure, HandlerError, missing_capabilities};
 use crate::server::call::output::ToolOutput;
 use crate::server::call::reply::Reply;
@@ -100,8 +99,7 @@ pub(in crate::server) struct ToolSettings {
 }
 
 /// Decodes, checks and starts: all of it while the message is there to borrow from.
-type Begin<S> =
-    Arc<dyn for<'b> Fn(Call<'b>, Raw<'b>, &Arc<Tool>, &Arc<S>, &Host) -> Job + Send + Sync>;
+type Begin<S> = Arc<dyn for<'b> Fn(Call<'b>, Raw<'b>, &Arc<Tool>, &Arc<S>) -> Job + Send + Sync>;
 
 item!(Tool, hidden: "no list has it, a call is answered as for an unknown tool, and they do not learn when it changes.");
 
@@ -255,13 +253,13 @@ impl<S: Send + Sync + 'static> Tool<S> {
                 Err(error) => self.settings.fault = Some(error),
             }
         }
-        self.begin(Arc::new(move |call, arguments, tool, state, host| {
+        self.begin(Arc::new(move |call, arguments, tool, state| {
             let arguments = match decode_typed::<A>(arguments) {
                 Ok(arguments) => arguments,
                 Err(error) => return tool.refuse(call, &error),
             };
-            let future = handler(arguments, Context::new(&call, state, host));
-            tool.run(call, host, future)
+            let future = handler(arguments, Context::new(&call, state));
+            tool.run(call, future)
         }))
         .output::<T>()
     }
@@ -277,13 +275,13 @@ impl<S: Send + Sync + 'static> Tool<S> {
             let any = RawBuf::parse(r#"{"type":"object"}"#).unwrap_or_default();
             self.settings.input = Some(any.into());
         }
-        self.begin(Arc::new(move |call, arguments, tool, state, host| {
+        self.begin(Arc::new(move |call, arguments, tool, state| {
             let owned = ToolCall {
                 arguments: call.keep(arguments),
                 as_result: call.request.revision.reports_bad_arguments_as_result(),
             };
-            let future = handler(owned, Context::new(&call, state, host));
-            tool.run(call, host, future)
+            let future = handler(owned, Context::new(&call, state));
+            tool.run(call, future)
         }))
         .output::<T>()
     }
@@ -292,9 +290,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
     pub(in crate::server) fn bind(self, state: &Arc<S>) -> Tool {
         let state = Arc::clone(state);
         let begin = self.begin.map(|begin| -> Begin<()> {
-            Arc::new(move |call, arguments, tool, _, host| {
-                begin(call, arguments, tool, &state, host)
-            })
+            Arc::new(move |call, arguments, tool, _| begin(call, arguments, tool, &state))
         });
         Tool {
             entry: self.entry,
@@ -395,7 +391,7 @@ impl Tool {
     }
 
     /// Answers a call.
-    pub(in crate::server) fn call(self: &Arc<Self>, call: Call<'_>, host: &Host) -> Job {
+    pub(in crate::server) fn call(self: &Arc<Self>, call: Call<'_>) -> Job {
         if let Some(mirrored) = &self.settings.mirrored
             && let Err(error) = crate::server::call::mirrored::check(mirrored, &call)
         {
@@ -418,7 +414,7 @@ impl Tool {
             return self.refuse(call, &violation);
         }
         match &self.begin {
-            Some(begin) => begin(call, arguments, self, unit(), host),
+            Some(begin) => begin(call, arguments, self, unit()),
             None => call.refuse(ErrorReply::internal()),
         }
     }
@@ -432,12 +428,11 @@ impl Tool {
     fn run<T: ToolOutput>(
         &self,
         call: Call<'_>,
-        host: &Host,
         future: impl Future<Output = Result<T, HandlerError>> + Send + 'static,
     ) -> Job {
         let promise = self.settings.checks.promise();
         if self.settings.spawned {
-            return run_spawned(call, host.runtime.clone(), Box::pin(future), promise);
+            return run_spawned(call, Box::pin(future), promise);
         }
         call.answer(async move {
             let result = future.await;
@@ -450,10 +445,10 @@ impl Tool {
 /// type of outputs, not for each handler.
 fn run_spawned<T: ToolOutput>(
     call: Call<'_>,
-    runtime: RuntimeHandle,
     future: Pin<Box<dyn Future<Output = Result<T, HandlerError>> + Send>>,
     promise: Option<Promise>,
 ) -> Job {
+    let runtime = call.context().runtime();
     call.answer(async move {
         let result = spawned(&runtime, future).await;
         SettledCall::new(result, promise)

@@ -80,11 +80,10 @@ impl<S> Context<S> {
     /// Returns the handle that changes what the server offers, and reports changes to its clients.
     /// Items that it adds have the state of this handler.
     pub fn registry(&self) -> Registry<S> {
-        let server = Arc::clone(&self.host.server);
+        let server = self.peer().server();
+        let inner = server.and_then(|server| server.downcast().ok());
         Registry {
-            inner: server
-                .downcast()
-                .map_or_else(|_| Weak::new(), |inner| Arc::downgrade(&inner)),
+            inner: inner.map_or_else(Weak::new, |inner| Arc::downgrade(&inner)),
             state: Arc::downgrade(&self.state),
         }
     }

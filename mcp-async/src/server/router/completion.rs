@@ -9,12 +9,13 @@ use super::{Router, caller, too_often, unknown};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::server::call::service::Call;
+use crate::server::items::catalog::Catalog;
 use crate::server::items::completion::{Completers, CompletionRequest};
 
 impl Router {
     /// Answers `completion/complete`. An argument that exists and is not completed has no
     /// suggestions; one that does not exist is an error (CP-04).
-    pub(super) fn complete(&self, call: Call<'_>) -> Job {
+    pub(super) fn complete(&self, catalog: &Catalog, call: Call<'_>) -> Job {
         if !self.takes(&call, "", self.settings.rates.completions) {
             return call.refuse(too_often("completions"));
         }
@@ -28,8 +29,7 @@ impl Router {
         match params.reference {
             Reference::Prompt(reference) => {
                 let name = reference.name.to_cow();
-                let view = self.inner.view();
-                let Some(prompt) = view.catalog.prompts.shown(&name, caller(&call)) else {
+                let Some(prompt) = catalog.prompts.shown(&name, caller(&call)) else {
                     return call.refuse(unknown("prompt", &name));
                 };
                 let exists = prompt.has_argument(&argument);
@@ -37,12 +37,9 @@ impl Router {
             }
             Reference::Resource(reference) => {
                 let uri = reference.uri.to_cow();
-                let template = {
-                    let catalog = &self.inner.view().catalog;
-                    let caller = caller(&call);
-                    let shown = catalog.templates.shown(&uri, caller).map(Arc::clone);
-                    shown.or_else(|| Some(catalog.template_of(&uri, caller)?.0))
-                };
+                let caller = caller(&call);
+                let shown = catalog.templates.shown(&uri, caller).map(Arc::clone);
+                let template = shown.or_else(|| Some(catalog.template_of(&uri, caller)?.0));
                 let Some(template) = template else {
                     return call.refuse(unknown("resource template", &uri));
                 };
@@ -64,7 +61,7 @@ impl Router {
         typed: CompletionRequest,
     ) -> Job {
         match exists {
-            true => completers.call(call, &argument, typed, &self.host),
+            true => completers.call(call, &argument, typed),
             false => call.refuse(unknown("argument", &argument)),
         }
     }

@@ -21,14 +21,13 @@ use super::Peer;
 use super::background::Lifetime;
 use crate::connection::Job;
 use crate::error::ErrorReply;
-use crate::runtime::RuntimeHandle;
-use crate::server::call::handler_context::Host;
 use crate::server::call::handler_error::missing_extension;
 use crate::server::call::listen::Listen;
 use crate::server::call::service::{Call, Service};
 use crate::server::caller::buckets::Buckets;
 use crate::server::caller::principal::Principal;
 use crate::server::caller::rate::RateLimit;
+use crate::server::items::catalog::Catalog;
 use crate::server::items::entry::Registered;
 use crate::server::registry::inner::Inner;
 use crate::server::registry::settings::Settings;
@@ -40,7 +39,6 @@ pub(crate) type CallBuckets = Buckets<(Option<CallerId>, String)>;
 /// One connection's view of a server.
 pub(super) struct Router {
     inner: Arc<Inner>,
-    host: Host,
     /// As they were when the connection began.
     settings: Arc<Settings>,
     buckets: Arc<CallBuckets>,
@@ -55,14 +53,11 @@ impl Router {
     pub(super) fn new(
         inner: &Arc<Inner>,
         settings: Arc<Settings>,
-        runtime: RuntimeHandle,
         (buckets, caller): (Arc<CallBuckets>, Option<CallerId>),
         lifetime: Option<Arc<Lifetime>>,
     ) -> Self {
-        let server = Arc::clone(inner) as _;
         Self {
             inner: Arc::clone(inner),
-            host: Host { server, runtime },
             settings,
             buckets,
             caller,
@@ -71,10 +66,9 @@ impl Router {
         }
     }
 
-    fn call_tool(&self, call: Call<'_>) -> Job {
+    fn call_tool(&self, catalog: &Catalog, call: Call<'_>) -> Job {
         let name = subject(&call);
-        let view = self.inner.view();
-        let found = view.catalog.tools.shown(&name, caller(&call));
+        let found = catalog.tools.shown(&name, caller(&call));
         let Some(tool) = found.filter(|tool| is_served(&***tool, &call)) else {
             return call.refuse(unknown("tool", &name));
         };
@@ -82,14 +76,13 @@ impl Router {
         if !self.takes(&call, &name, limit) {
             return call.refuse(too_often("calls of this tool"));
         }
-        tool.call(call, &self.host)
+        tool.call(call)
     }
 
-    fn fill_prompt(&self, call: Call<'_>) -> Job {
+    fn fill_prompt(catalog: &Catalog, call: Call<'_>) -> Job {
         let name = subject(&call);
-        let view = self.inner.view();
-        match view.catalog.prompts.shown(&name, caller(&call)) {
-            Some(prompt) => prompt.call(call, &self.host),
+        match catalog.prompts.shown(&name, caller(&call)) {
+            Some(prompt) => prompt.call(call),
             None => call.refuse(unknown("prompt", &name)),
         }
     }
@@ -105,7 +98,7 @@ impl Router {
         {
             return call.refuse(missing_extension(name));
         }
-        method.call(call, &self.host)
+        method.call(call)
     }
 
     /// Takes one out of the bucket, if there is a limit.
@@ -122,46 +115,36 @@ impl Router {
 
 impl Service for Router {
     fn call(&self, call: Call<'_>) -> Job {
+        let view = self.inner.view();
         #[cfg(all(feature = "auth", feature = "http-server"))]
-        if let Err(refusal) = self.inner.check_scopes(&call) {
+        if let Err(refusal) = self.inner.check_scopes(&view, &call) {
             return call.refuse(refusal);
         }
-        let hint = self.settings.hint;
+        let catalog = &view.catalog;
+        let hint = |kind| catalog.hint(kind, self.settings.hint);
         match call.method {
-            rpc::Method::ToolsCall => self.call_tool(call),
+            rpc::Method::ToolsCall => self.call_tool(catalog, call),
             rpc::Method::ToolsList => {
-                let catalog = &self.inner.view().catalog;
-                list(
-                    call,
-                    &catalog.tools,
-                    &self.settings,
-                    catalog.hint(ListKind::Tools, hint),
-                )
+                list(call, &catalog.tools, &self.settings, hint(ListKind::Tools))
             }
-            rpc::Method::ResourcesRead => self.read(call),
-            rpc::Method::ResourcesList => self.list_resources(call),
-            rpc::Method::ResourcesTemplatesList => {
-                let catalog = &self.inner.view().catalog;
-                list(
-                    call,
-                    &catalog.templates,
-                    &self.settings,
-                    catalog.hint(ListKind::Resources, hint),
-                )
-            }
-            rpc::Method::ResourcesSubscribe => self.subscribe(call),
+            rpc::Method::ResourcesRead => self.read(catalog, call),
+            rpc::Method::ResourcesList => self.list_resources(catalog, call),
+            rpc::Method::ResourcesTemplatesList => list(
+                call,
+                &catalog.templates,
+                &self.settings,
+                hint(ListKind::Resources),
+            ),
+            rpc::Method::ResourcesSubscribe => Self::subscribe(catalog, call),
             rpc::Method::ResourcesUnsubscribe => call.ready(Ok(())),
-            rpc::Method::PromptsGet => self.fill_prompt(call),
-            rpc::Method::PromptsList => {
-                let catalog = &self.inner.view().catalog;
-                list(
-                    call,
-                    &catalog.prompts,
-                    &self.settings,
-                    catalog.hint(ListKind::Prompts, hint),
-                )
-            }
-            rpc::Method::CompletionComplete => self.complete(call),
+            rpc::Method::PromptsGet => Self::fill_prompt(catalog, call),
+            rpc::Method::PromptsList => list(
+                call,
+                &catalog.prompts,
+                &self.settings,
+                hint(ListKind::Prompts),
+            ),
+            rpc::Method::CompletionComplete => self.complete(catalog, call),
             _ => self.call_method(call),
         }
     }

@@ -16,6 +16,7 @@ use crate::server::caller::principal::Principal;
 use crate::server::items::catalog::Catalog;
 use crate::server::items::entry::Registered;
 use crate::server::registry::inner::Inner;
+use crate::server::registry::view::View;
 
 impl Inner {
     /// Returns true if there is an item that needs scopes.
@@ -45,8 +46,7 @@ impl Inner {
     }
 
     /// Refuses a call whose token lacks scopes.
-    pub(super) fn check_scopes(&self, call: &Call<'_>) -> Result<(), ErrorReply> {
-        let view = self.view();
+    pub(super) fn check_scopes(&self, view: &View, call: &Call<'_>) -> Result<(), ErrorReply> {
         if !view.has_scopes {
             return Ok(());
         }

@@ -109,7 +109,7 @@ impl Server {
 
     /// Applies the settings to a connection before its first call.
     pub(crate) fn configure(&self, peer: &Peer) {
-        self.inner.settings.apply(peer);
+        self.inner.apply(peer);
     }
 
     /// Ready once it was shut down.
@@ -194,13 +194,13 @@ impl<S> Server<S> {
 
     /// Returns the service of one connection, for a transport that is not a pair of byte streams.
     pub fn service(&self, runtime: impl Into<RuntimeHandle>) -> BoxService {
-        self.begin_service(runtime.into())
+        self.begin_service(&runtime.into())
     }
 
-    fn begin_service(&self, runtime: RuntimeHandle) -> BoxService {
-        self.inner.works.serve_on(&runtime);
+    fn begin_service(&self, runtime: &RuntimeHandle) -> BoxService {
+        self.inner.works.serve_on(runtime);
         let lifetime = Arc::clone(&self.lifetime);
-        service_of(&self.inner, runtime, Default::default(), Some(lifetime))
+        service_of(&self.inner, Default::default(), Some(lifetime))
     }
 
     /// Returns the server without its state, so that the code that serves it is compiled once for
@@ -228,7 +228,7 @@ impl Server {
         I: AsyncRead + Unpin,
         O: AsyncWrite + Unpin,
     {
-        let service = self.begin_service(runtime.clone());
+        let service = self.begin_service(&runtime);
         let prepared = self.prepared(Caller::Anonymous);
         let (mut connection, peer) = connect(streams, runtime, prepared, service);
         connection = connection.with_shutdown_timeout(self.inner.settings.shutdown_timeout);
@@ -243,11 +243,10 @@ impl Server {
     /// share their limits.
     pub(crate) fn exchange_service(
         &self,
-        runtime: &RuntimeHandle,
         (buckets, caller): (&Arc<CallBuckets>, Option<CallerId>),
     ) -> BoxService {
         let limits = (Arc::clone(buckets), caller);
-        service_of(&self.inner, runtime.clone(), limits, None)
+        service_of(&self.inner, limits, None)
     }
 }
 
@@ -255,12 +254,11 @@ impl Server {
 /// exchange of HTTP has no part in the lifetime of the server: its endpoint has.
 fn service_of(
     inner: &Arc<Inner>,
-    runtime: RuntimeHandle,
     limits: (Arc<CallBuckets>, Option<CallerId>),
     lifetime: Option<Arc<Lifetime>>,
 ) -> BoxService {
     let settings = Arc::clone(&inner.settings);
-    let router = Router::new(inner, Arc::clone(&settings), runtime, limits, lifetime);
+    let router = Router::new(inner, Arc::clone(&settings), limits, lifetime);
     if settings.layers.is_empty() && !settings.finds_tools {
         return settings.trace.wrap(router);
     }

@@ -500,7 +500,7 @@ impl HttpEndpoint {
         machine: Machine,
     ) -> ServedConversation {
         let limits = (&self.buckets, caller.clone());
-        let service = self.server.exchange_service(&self.runtime, limits);
+        let service = self.server.exchange_service(limits);
         let unread = self.unread.part(caller);
         let streams = ServerStreams::new(Delivery::Once, self.options.streams, unread);
         let conversation =
