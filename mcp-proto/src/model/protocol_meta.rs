@@ -59,11 +59,6 @@ impl<'b> ProtocolMeta<'b> {
         self.0.find([keys::PROTOCOL_VERSION]).is_err()
     }
 
-    /// The capabilities of the client.
-    pub(crate) fn client_capabilities(self) -> Option<Object<'b>> {
-        self.0.get(keys::CLIENT_CAPABILITIES)?.object()
-    }
-
     /// The name and version of the server.
     pub(crate) fn server_info(self) -> Option<Object<'b>> {
         self.0.get(keys::SERVER_INFO)?.object()

@@ -38,7 +38,7 @@ pub struct RequestContext<'b> {
     /// `_meta` as a whole.
     pub meta: Option<Object<'b>>,
     client_info: Option<Raw<'b>>,
-    may_have_extensions: bool,
+    client_capabilities: Option<Raw<'b>>,
     has_trace: bool,
     has_custom_meta: bool,
 }
@@ -52,15 +52,16 @@ impl<'b> RequestContext<'b> {
     /// Returns the capabilities that the client declared on this request of 2026-07-28, its
     /// extensions included.
     pub fn client_capabilities(&self) -> Option<Object<'b>> {
-        ProtocolMeta::new(self.meta?).client_capabilities()
+        self.client_capabilities?.object()
     }
 
     /// Returns the extensions that the client declared on this request of 2026-07-28, with their settings.
     pub fn client_extensions(&self) -> Option<Object<'b>> {
-        if !self.may_have_extensions {
+        let declared = self.client_capabilities?;
+        if declared.as_bytes().len() < SHORTEST_EXTENSION {
             return None;
         }
-        self.client_capabilities()?.get("extensions")?.object()
+        declared.object()?.get("extensions")?.object()
     }
 
     /// The W3C trace context: `traceparent`, `tracestate` and `baggage` (JR-31).
@@ -226,10 +227,7 @@ impl<'b> Members<'b> {
                 request_state,
                 meta: self.meta,
                 client_info: self.of_meta.client_info,
-                may_have_extensions: self
-                    .of_meta
-                    .capabilities
-                    .is_some_and(|declared| declared.as_bytes().len() >= SHORTEST_EXTENSION),
+                client_capabilities: self.of_meta.capabilities,
                 has_trace: self.of_meta.has_trace,
                 has_custom_meta: self.of_meta.has_custom,
             },
