@@ -1,6 +1,6 @@
 //! The context of an untyped call, and the origin of its message.
 
-use core::fmt;
+use core::fmt::{self, Write};
 use core::future::Future;
 use core::mem;
 use core::pin::Pin;
@@ -8,8 +8,9 @@ use core::task::{self, Poll};
 use std::sync::Arc;
 
 use bytes::BytesMut;
-use http::HeaderValue;
 use http::request::Parts;
+use http::uri::PathAndQuery;
+use http::{HeaderValue, Uri};
 use mcp_proto::json::{Object, RawBuf};
 use mcp_proto::model::{ClientFeatures, LoggingLevel};
 use mcp_proto::rpc::Method;
@@ -473,8 +474,9 @@ impl Arrived {
 /// Copies a head whose texts share the buffer of its connection, which a call that runs for long must not hold.
 fn copied(head: &Parts) -> Parts {
     let mut head = head.clone();
-    let len = head.headers.values().map(HeaderValue::len).sum();
-    let mut texts = BytesMut::with_capacity(len);
+    let uri = head.uri.path_and_query().map_or("", PathAndQuery::as_str);
+    let values = head.headers.values().map(HeaderValue::len);
+    let mut texts = BytesMut::with_capacity(values.fold(uri.len(), usize::saturating_add));
     for value in head.headers.values_mut() {
         texts.extend_from_slice(value.as_bytes());
         let copy = HeaderValue::from_maybe_shared(texts.split().freeze());
@@ -484,7 +486,9 @@ fn copied(head: &Parts) -> Parts {
             *value = copy;
         }
     }
-    if let Ok(uri) = head.uri.to_string().parse() {
+    if write!(texts, "{}", head.uri).is_ok()
+        && let Ok(uri) = Uri::from_maybe_shared(texts.freeze())
+    {
         head.uri = uri;
     }
     head
