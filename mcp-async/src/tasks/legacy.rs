@@ -6,7 +6,7 @@ use mcp_proto::rpc::code;
 
 use super::related::relate;
 use super::store::TaskRecord;
-use super::time::{SAFE, iso};
+use super::time::{IsoTime, SAFE};
 use crate::error::ErrorReply;
 use crate::model::{CreateTaskResult, Meta, Task};
 
@@ -21,11 +21,11 @@ pub(super) fn requested(task: Raw<'_>) -> Result<TaskMetadata, ErrorReply> {
 pub(super) fn shown(record: &TaskRecord) -> Task {
     let ttl = record.ttl.map(|ttl| ttl.min(SAFE));
     Task {
-        task_id: record.id.clone(),
+        task_id: record.id().to_owned(),
         status: status(record),
         status_message: record.message.clone(),
-        created_at: iso(record.created),
-        last_updated_at: iso(record.updated),
+        created_at: IsoTime::new(record.created).as_str().to_owned(),
+        last_updated_at: IsoTime::new(record.updated).as_str().to_owned(),
         ttl: ttl.and_then(|ttl| i64::try_from(ttl).ok()),
         poll_interval: record.poll.map(|poll| poll.min(SAFE)),
         meta: Meta::new(),

@@ -5,14 +5,13 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_proto::Instant;
-use mcp_proto::json::RawBuf;
 use mcp_proto::rpc::code;
 
 use super::super::store::TaskRecord;
 use super::engine::Engine;
 use super::kept::{Bounds, OF_OWNER, Repair};
 use super::runs::Running;
-use super::shown::created;
+use super::shown::CreatedTask;
 use super::sweep::KEPT;
 use super::time::millis;
 use crate::error::ErrorReply;
@@ -26,8 +25,9 @@ impl Engine {
         self: Arc<Self>,
         owner: Option<Arc<str>>,
         call: DetachedCall,
-    ) -> Result<RawBuf, ErrorReply> {
-        created(&self.begin(owner, call, |record| record).await?)
+    ) -> Result<CreatedTask, ErrorReply> {
+        let begun = self.begin(owner, call, |record| record);
+        begun.await.map(CreatedTask)
     }
 
     /// Makes a task of the call. `complete` completes its record.
@@ -42,7 +42,7 @@ impl Engine {
             return Err(ErrorReply::internal());
         }
         // TK-49
-        let id = random::id().map_err(|_| ErrorReply::internal())?;
+        let id = random::id().map_err(|_| ErrorReply::internal())?.into();
         let mut place = self.reserve(&owner, id)?;
         self.renew().await?;
         // The lease in which the record is written: a later one begins where others have failed the task.
@@ -51,9 +51,10 @@ impl Engine {
             self.ask(|store| store.remove(removed)).await?;
             place.removed = None;
         }
-        let mut record = TaskRecord::new(&*place.id, &*self.boot, self.time())
-            .with_owner(owner.as_deref())
-            .with_ttl(self.ttl());
+        let boot = Arc::clone(&self.boot);
+        let mut record =
+            TaskRecord::of(Arc::clone(&place.id), boot, self.time()).with_ttl(self.ttl());
+        record.owner = owner;
         record.poll = Some(millis(self.tasks.poll_interval));
         record = complete(record);
         // TK-34: the client is answered when every process can find the task.
@@ -118,7 +119,7 @@ impl Engine {
     fn reserve(
         self: &Arc<Self>,
         owner: &Option<Arc<str>>,
-        id: String,
+        id: Arc<str>,
     ) -> Result<Place, ErrorReply> {
         let refused = |limit: &'static str| {
             let code = match limit {
@@ -166,7 +167,7 @@ impl Engine {
 /// A task that is being created. If it is not, what the store may have of it is removed.
 struct Place {
     engine: Arc<Engine>,
-    id: String,
+    id: Arc<str>,
     number: u64,
     /// The task whose place it has, until the store has removed that.
     removed: Option<Arc<str>>,
@@ -186,7 +187,7 @@ impl Drop for Place {
                 kept.repair(Repair::Remove(removed));
             }
         }
-        let (engine, id) = (Arc::clone(&self.engine), core::mem::take(&mut self.id));
+        let (engine, id) = (Arc::clone(&self.engine), Arc::clone(&self.id));
         let runtime = engine.runtime().clone();
         runtime.spawn(Box::pin(async move {
             // An attempt that was given up may still create the record, some time later.

@@ -37,7 +37,7 @@ pub(super) struct Engine {
     unserved: RuntimeHandle,
     time: TimeOfDay,
     /// The name of this run of the process; empty where the system has no random numbers.
-    pub(super) boot: String,
+    pub(super) boot: Arc<str>,
     kept: Lock<KeptTasks>,
     pub(super) runs: Arc<Runs>,
     pub(super) polls: Polls,
@@ -62,7 +62,7 @@ impl Engine {
             runtime: OnceLock::new(),
             unserved: ManualRuntime::default().into(),
             time: TimeOfDay::default(),
-            boot: random::id().unwrap_or_default(),
+            boot: random::id().unwrap_or_default().into(),
             kept: Lock::default(),
             runs: Arc::default(),
             polls: Polls::default(),
@@ -170,7 +170,7 @@ impl Engine {
         owner: Option<&str>,
     ) -> Result<Option<TaskRecord>, ErrorReply> {
         match self.ask(|store| store.load(id)).await? {
-            Some(record) if record.id != id || record.owner() != owner => {
+            Some(record) if record.id() != id || record.owner() != owner => {
                 observe::task_store_failed(&TaskStoreError::new("the record of another task"));
                 Err(failed())
             }

@@ -43,7 +43,7 @@ impl KeptTasks {
     /// out, and returned, to be removed from the store: one of the same owner if there is one.
     pub(super) fn add(
         &mut self,
-        id: &str,
+        id: &Arc<str>,
         owner: &Owner,
         bounds: Bounds,
     ) -> Result<(u64, Option<Arc<str>>), &'static str> {
@@ -54,7 +54,7 @@ impl KeptTasks {
         let removed = removed.and_then(|number| self.remove(number));
         self.last = self.last.wrapping_add(1);
         let task = KeptTask {
-            id: id.into(),
+            id: Arc::clone(id),
             owner: owner.clone(),
             leaves: None,
             bytes: 0,
@@ -181,7 +181,7 @@ pub(super) enum Repair {
     /// The task of this id made room for another one.
     Remove(Arc<str>),
     /// The task of this id has ended here, but not in the store: it fails with this message.
-    Fail(String, &'static str),
+    Fail(Arc<str>, &'static str),
 }
 
 /// The bounds of the number of tasks that are kept.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::store::TaskRecord;
 use super::engine::Engine;
-use super::shown::detailed;
+use super::shown::DetailedTask;
 use crate::runtime::within;
 use crate::server::{HandlerError, Principal, Subscriber};
 
@@ -53,13 +53,12 @@ impl Engine {
         while !record.status().is_terminal()
             && let Some(newest) = self.newer(&record).await
         {
-            if shows(&record, &newest) {
-                let Ok(shown) = detailed(&newest) else { return };
-                if subscriber.notify(METHOD, &shown).await.is_err() {
-                    return;
-                }
+            let is_shown = shows(&record, &newest);
+            let newest = DetailedTask(newest);
+            if is_shown && subscriber.notify(METHOD, &newest).await.is_err() {
+                return;
             }
-            record = newest;
+            record = newest.0;
         }
     }
 }

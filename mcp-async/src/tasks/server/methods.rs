@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::json::RawBuf;
 use mcp_proto::model::TaskStatus;
 use mcp_proto::rpc::code;
 
 use super::super::store::{TaskQuestion, TaskRecord};
 use super::engine::{Engine, owner};
 use super::run::{BYTES, EXPIRED};
-use super::shown::{detailed, encode};
+use super::shown::DetailedTask;
 use super::sweep::{KEPT, LOST};
 use crate::connection::Job;
 use crate::error::ErrorReply;
@@ -26,13 +26,11 @@ impl Engine {
         if let Some(refusal) = self.refuse_poll(call.context(), &owner, &id) {
             return call.refuse(refusal);
         }
-        call.answer(async move {
-            let record = engine.find(&id, owner, is_core).await?;
-            match is_core {
-                true => encode(&shown(&record)),
-                false => detailed(&record),
-            }
-        })
+        let found = async move { engine.find(&id, owner, is_core).await };
+        match is_core {
+            true => call.answer(async { found.await.map(|record| shown(&record)) }),
+            false => call.answer(async { found.await.map(DetailedTask) }),
+        }
     }
 
     /// Counts a poll over HTTP. Returns the refusal of one too many (TK-58).
@@ -74,26 +72,26 @@ impl Engine {
             let max = engine.tasks.max_bytes;
             let changed = engine.change(record, |record| take(record, &answers, max));
             let changed = changed.await?;
-            changed.map(|_| nothing()).ok_or(unknown())
+            changed.map(drop).ok_or(unknown())
         })
     }
 
     /// TK-42; TK-14 and TK-15 if `is_core`
     pub(super) fn cancel(self: &Arc<Self>, call: Call<'_>, is_core: bool) -> Job {
         let (engine, id, owner) = (Arc::clone(self), id(&call), owner(call.context()));
-        call.answer(async move {
+        let cancelled = async move {
             let record = engine.find(&id, owner, is_core).await?;
             let cancel = |next: &mut TaskRecord| next.end(TaskStatus::Cancelled);
             let cancelled = engine.change(record, |record| match record.ended_by(cancel) {
                 None if is_core => Err(ErrorReply::invalid_params("the task has ended")),
                 cancelled => Ok(cancelled),
             });
-            let record = cancelled.await?.ok_or(unknown())?;
-            match is_core {
-                true => encode(&shown(&record)),
-                false => Ok(nothing()),
-            }
-        })
+            cancelled.await?.ok_or(unknown())
+        };
+        match is_core {
+            true => call.answer(async { cancelled.await.map(|record| shown(&record)) }),
+            false => call.answer(async { cancelled.await.map(drop) }),
+        }
     }
 
     /// The record of a task that this owner may see, as it is now: of 2025-11-25 if `is_core`,
@@ -109,7 +107,7 @@ impl Engine {
         }
         let record = self.ask(|store| store.load(id)).await?;
         let record = record.filter(|record| {
-            record.id == id && record.owner() == owner.as_deref() && record.is_core == is_core
+            record.id() == id && record.owner() == owner.as_deref() && record.is_core == is_core
         });
         self.current(record.ok_or(unknown())?).await
     }
@@ -177,11 +175,6 @@ pub(super) fn id(call: &Call<'_>) -> String {
 /// TK-41
 pub(super) fn unknown() -> ErrorReply {
     ErrorReply::invalid_params("Unknown task")
-}
-
-/// A result without members.
-fn nothing() -> RawBuf {
-    RawBuf::from(Raw::EMPTY_OBJECT)
 }
 
 /// Longer texts are not ids of tasks.

@@ -109,7 +109,7 @@ impl Drop for Run {
                 Some(_) => SHUTDOWN,
                 None => UNFINISHED,
             };
-            kept.repair(Repair::Fail(self.record.id.clone(), message));
+            kept.repair(Repair::Fail(Arc::clone(&self.record.id), message));
         }
     }
 }

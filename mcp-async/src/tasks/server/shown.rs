@@ -6,8 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::super::store::{TaskFailure, TaskQuestion, TaskRecord};
-use super::time::{SAFE, iso};
-use crate::error::ErrorReply;
+use super::time::{IsoTime, SAFE};
 
 /// A task of the extension: the result that creates it, the result of `tasks/get`, and the
 /// parameters of its notifications.
@@ -20,8 +19,8 @@ struct ShownTask<'a> {
     status: TaskStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
     status_message: Option<&'a str>,
-    created_at: String,
-    last_updated_at: String,
+    created_at: IsoTime,
+    last_updated_at: IsoTime,
     ttl_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     poll_interval_ms: Option<u64>,
@@ -57,24 +56,35 @@ impl Serialize for ShownQuestions<'_> {
 }
 
 /// The result that creates a task: no more than its state (TK-56).
-pub(super) fn created(record: &TaskRecord) -> Result<RawBuf, ErrorReply> {
-    let shown = ShownTask {
-        result_type: Some("task"),
-        ..brief(record)
-    };
-    encode(&shown)
+pub(super) struct CreatedTask(pub(super) TaskRecord);
+
+/// A task with the members of its status (TK-36).
+pub(super) struct DetailedTask(pub(super) TaskRecord);
+
+impl Serialize for CreatedTask {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let shown = ShownTask {
+            result_type: Some("task"),
+            ..brief(&self.0)
+        };
+        shown.serialize(serializer)
+    }
 }
 
-/// The task with the members of its status (TK-36).
-pub(super) fn detailed(record: &TaskRecord) -> Result<RawBuf, ErrorReply> {
-    let mut shown = brief(record);
-    match record.status {
-        TaskStatus::InputRequired => shown.input_requests = Some(ShownQuestions(&record.questions)),
-        TaskStatus::Completed => shown.result = record.result.as_ref(),
-        TaskStatus::Failed => shown.error = record.error.as_ref(),
-        _ => {}
+impl Serialize for DetailedTask {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let record = &self.0;
+        let mut shown = brief(record);
+        match record.status {
+            TaskStatus::InputRequired => {
+                shown.input_requests = Some(ShownQuestions(&record.questions));
+            }
+            TaskStatus::Completed => shown.result = record.result.as_ref(),
+            TaskStatus::Failed => shown.error = record.error.as_ref(),
+            _ => {}
+        }
+        shown.serialize(serializer)
     }
-    encode(&shown)
 }
 
 fn brief(record: &TaskRecord) -> ShownTask<'_> {
@@ -83,8 +93,8 @@ fn brief(record: &TaskRecord) -> ShownTask<'_> {
         task_id: record.id(),
         status: record.status,
         status_message: record.status_message(),
-        created_at: iso(record.created),
-        last_updated_at: iso(record.updated),
+        created_at: IsoTime::new(record.created),
+        last_updated_at: IsoTime::new(record.updated),
         // TK-65
         ttl_ms: record.ttl.map(|ttl| ttl.min(SAFE)),
         poll_interval_ms: record.poll.map(|poll| poll.min(SAFE)),
@@ -92,8 +102,4 @@ fn brief(record: &TaskRecord) -> ShownTask<'_> {
         result: None,
         error: None,
     }
-}
-
-pub(super) fn encode(shown: &impl Serialize) -> Result<RawBuf, ErrorReply> {
-    RawBuf::encode(shown).map_err(|_| ErrorReply::internal())
 }

@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::time::Duration;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ struct Tables {
     /// Ids by the time when they expire.
     expiring: BTreeSet<(u64, Arc<str>)>,
     /// Ids by their owners.
-    owned: BTreeSet<(String, Arc<str>)>,
+    owned: BTreeSet<(Arc<str>, Arc<str>)>,
     leases: Leases,
 }
 
@@ -63,17 +64,17 @@ impl MemoryTaskStore {
     /// Keeps a new record, at once; `false` if its id is known.
     pub(crate) fn add(&self, record: &TaskRecord) -> bool {
         let tables = &mut *self.tables.lock();
-        if tables.tasks.contains_key(record.id()) {
+        let Entry::Vacant(place) = tables.tasks.entry(Arc::clone(&record.id)) else {
             return false;
-        }
-        let id: Arc<str> = record.id().into();
+        };
+        place.insert(Arc::new(record.clone()));
+        let id = &record.id;
         if let Some(at) = record.expires_at() {
-            tables.expiring.insert((at, Arc::clone(&id)));
+            tables.expiring.insert((at, Arc::clone(id)));
         }
-        if let Some(owner) = record.owner() {
-            tables.owned.insert((owner.to_owned(), Arc::clone(&id)));
+        if let Some(owner) = &record.owner {
+            tables.owned.insert((Arc::clone(owner), Arc::clone(id)));
         }
-        tables.tasks.insert(id, Arc::new(record.clone()));
         true
     }
 
@@ -105,8 +106,8 @@ impl MemoryTaskStore {
                 if let Some(at) = record.expires_at() {
                     tables.expiring.remove(&(at, Arc::clone(id)));
                 }
-                if let Some(owner) = record.owner() {
-                    tables.owned.remove(&(owner.to_owned(), Arc::clone(id)));
+                if let Some(owner) = &record.owner {
+                    tables.owned.remove(&(Arc::clone(owner), Arc::clone(id)));
                 }
             }
             shrink(&mut tables.tasks);
@@ -148,10 +149,13 @@ impl TaskStore for MemoryTaskStore {
     ) -> Result<Vec<TaskRecord>, TaskStoreError> {
         let records: Vec<_> = {
             let tables = &*self.tables.lock();
-            let from = (owner.to_owned(), Arc::<str>::from(after.unwrap_or("")));
+            let from = (
+                Arc::<str>::from(owner),
+                Arc::<str>::from(after.unwrap_or("")),
+            );
             let ids = tables.owned.range(from..);
             let ids = ids
-                .take_while(|(of, _)| of == owner)
+                .take_while(|(of, _)| **of == *owner)
                 .filter(|(_, id)| after != Some(&**id));
             let records = ids.filter_map(|(_, id)| tables.tasks.get(id));
             records.take(limit).cloned().collect()

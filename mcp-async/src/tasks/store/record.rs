@@ -2,6 +2,7 @@
 
 use core::fmt;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use mcp_proto::json::{DecodeError, MAX_DEPTH, Raw, RawBuf};
 use mcp_proto::model::TaskStatus;
@@ -30,10 +31,10 @@ use crate::error::ErrorReply;
 pub struct TaskRecord {
     #[serde(rename = "format")]
     format: u32,
-    pub(crate) id: String,
+    pub(crate) id: Arc<str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) owner: Option<String>,
-    pub(crate) boot: String,
+    pub(crate) owner: Option<Arc<str>>,
+    pub(crate) boot: Arc<str>,
     pub(crate) version: u64,
     pub(crate) created: u64,
     pub(crate) updated: u64,
@@ -106,11 +107,16 @@ impl TaskRecord {
     /// `boot` names the run of the process that works on it, and `created` is the time in
     /// milliseconds since 1970.
     pub fn new(id: impl Into<String>, boot: impl Into<String>, created: u64) -> Self {
+        Self::of(id.into().into(), boot.into().into(), created)
+    }
+
+    /// Like [`new`](Self::new), with texts that others may share.
+    pub(crate) const fn of(id: Arc<str>, boot: Arc<str>, created: u64) -> Self {
         Self {
             format: FORMAT,
-            id: id.into(),
+            id,
             owner: None,
-            boot: boot.into(),
+            boot,
             version: 1,
             created,
             updated: created,
@@ -131,7 +137,7 @@ impl TaskRecord {
     /// Sets the name of the principal that the task belongs to.
     #[must_use]
     pub fn with_owner(mut self, owner: Option<impl Into<String>>) -> Self {
-        self.owner = owner.map(Into::into);
+        self.owner = owner.map(|owner| owner.into().into());
         self
     }
 
@@ -253,12 +259,12 @@ impl TaskRecord {
             let data = error.data.as_ref().map_or(0, len);
             error.message.len().saturating_add(data)
         });
-        let texts = [&self.owner, &self.message].into_iter().flatten();
+        let texts = [self.owner(), self.status_message()];
         questions
             .chain(answers)
             .chain(error)
             .chain(self.result.iter().map(len))
-            .chain(texts.map(String::len))
+            .chain(texts.into_iter().flatten().map(str::len))
             .fold(FIXED, usize::saturating_add)
     }
 

@@ -238,7 +238,7 @@ impl Run {
 impl Drop for Run {
     fn drop(&mut self) {
         let id = &self.record.id;
-        self.tasks.kept.lock().retain(|task| task.id != *id);
+        self.tasks.kept.lock().retain(|task| *task.id != **id);
         self.tasks.store.forget(id);
     }
 }

@@ -32,7 +32,7 @@ impl Engine {
             let has_more = listed.len() > PAGE;
             listed.truncate(PAGE);
             let last = listed.last().filter(|_| has_more);
-            let next_cursor = last.map(|record| record.id.clone().into());
+            let next_cursor = last.map(|record| record.id().to_owned().into());
             let mut tasks = Vec::new();
             for record in listed {
                 if !record.is_core || record.owner() != Some(&owner) {

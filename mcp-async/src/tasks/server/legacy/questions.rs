@@ -36,7 +36,7 @@ pub(super) enum Client {
 /// A question of a task.
 struct Open {
     engine: Arc<Engine>,
-    id: String,
+    id: Arc<str>,
     question: TaskQuestion,
 }
 
