@@ -73,6 +73,7 @@ pub use mcp_proto::server::ListKind;
 pub use self::background::Background;
 pub use self::call::detached::{DetachedCall, OpenQuestion};
 pub use self::call::detached_host::Detach;
+pub(crate) use self::call::detached_host::MayLeave;
 pub use self::call::handler_context::Context;
 pub use self::call::handler_error::HandlerError;
 pub use self::call::output::{Json, ToolOutput};

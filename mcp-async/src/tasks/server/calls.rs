@@ -11,7 +11,7 @@ use super::engine::{Engine, owner};
 use super::policy::{TaskPolicy, ToolTasks, undeclared};
 use crate::connection::Job;
 use crate::error::ErrorReply;
-use crate::server::{Call, Detach, Service};
+use crate::server::{Call, Detach, MayLeave, Service};
 
 impl Engine {
     /// Serves a call: methods of tasks by itself, tools as their policy says.
@@ -56,9 +56,14 @@ impl Engine {
         if (policy, when) == (TaskPolicy::Optional, Detach::Now) && self.stays_in_exchange(&owner) {
             return service.call(call);
         }
-        let (asked, of) = (Arc::clone(self), owner.clone());
-        let may_leave = move || policy == TaskPolicy::Required || !asked.stays_in_exchange(&of);
-        call.detach_where(service, (when, Box::new(may_leave)), |detached| {
+        let may_leave: MayLeave = match (policy, when) {
+            (TaskPolicy::Optional, Detach::OnRequest) => {
+                let (asked, of) = (Arc::clone(self), owner.clone());
+                Box::new(move || !asked.stays_in_exchange(&of))
+            }
+            _ => Box::new(|| true),
+        };
+        call.detach_where(service, (when, may_leave), |detached| {
             engine.create(owner, detached)
         })
     }

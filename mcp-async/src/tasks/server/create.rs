@@ -69,8 +69,10 @@ impl Engine {
         if let Some(at) = record.expires_at() {
             self.kept().leaves(number, at.saturating_add(millis(KEPT)));
         }
-        let engine = Arc::downgrade(&self);
-        call.counts_while(move || engine.upgrade().is_some_and(|it| it.has_lease(lease)));
+        if self.store().is_shared() {
+            let engine = Arc::downgrade(&self);
+            call.counts_while(move || engine.upgrade().is_some_and(|it| it.has_lease(lease)));
+        }
         call.detach();
         let run = Arc::clone(&self).run(record.clone(), call, (running, number));
         self.runtime().spawn(Box::pin(run));

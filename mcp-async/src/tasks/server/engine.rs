@@ -254,7 +254,7 @@ impl Engine {
     pub(super) fn has_lease(&self, lease: u64) -> bool {
         let now = self.now();
         let ownership = self.ownership();
-        !self.store().is_shared() || (ownership.number() == lease && ownership.holds(now))
+        ownership.number() == lease && ownership.holds(now)
     }
 
     pub(super) fn ownership(&self) -> MutexGuard<'_, Ownership> {

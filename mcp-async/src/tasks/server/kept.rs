@@ -1,13 +1,14 @@
 //! The tasks that this process has created and the store still has, and their bounds.
 
-use crate::shrink::shrink;
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
+
+use crate::shrink::shrink;
 
 /// Tasks by the order of their creation.
 #[derive(Default)]
 pub(super) struct KeptTasks {
-    tasks: HashMap<u64, KeptTask>,
+    tasks: BTreeMap<u64, KeptTask>,
     owners: HashMap<Owner, OwnedTasks>,
     /// Those that have ended.
     ended: BTreeSet<u64>,
@@ -155,7 +156,6 @@ impl KeptTasks {
                 self.owners.remove(&owner);
             }
         }
-        shrink(&mut self.tasks);
         shrink(&mut self.owners);
         Some(id)
     }
