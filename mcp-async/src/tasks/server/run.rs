@@ -27,7 +27,7 @@ struct Run {
     /// The handler, until the task has ended.
     call: Option<DetachedCall>,
     /// The outcome of the call, until the store has it.
-    outcome: Option<Result<RawBuf, ErrorReply>>,
+    outcome: Option<Result<Arc<RawBuf>, ErrorReply>>,
     message: Option<String>,
     /// The record may have to be another one than the store has.
     is_changed: bool,
@@ -46,8 +46,8 @@ struct Run {
     _running: Running,
     /// The number of the task among those that are kept.
     number: u64,
-    /// Done when the task has to end with its server.
-    closed: BoxFuture<'static, ()>,
+    /// Done when the task has to end with its server. Made when the handler waits.
+    closed: Option<BoxFuture<'static, ()>>,
     /// The end of the time that the store has after the task was stopped with its server.
     stopped: Option<Sleep>,
 }
@@ -66,9 +66,6 @@ impl Engine {
     ) -> impl Future<Output = ()> + Send {
         let ttl = record.ttl.map(Duration::from_millis);
         let expiry = ttl.map(|ttl| self.sleep(ttl));
-        let engine = Arc::clone(&self);
-        let closed = async move { engine.runs.closed(engine.runtime()).await };
-        let closed = Box::pin(closed);
         let mut run = Run {
             engine: self,
             record,
@@ -84,11 +81,15 @@ impl Engine {
             expiry,
             _running: running,
             number,
-            closed,
+            closed: None,
             stopped: None,
         };
         async move {
-            poll_fn(|cx| run.poll(cx)).await;
+            // A handler that ends at once needs neither a timer nor a watch.
+            let is_over = poll_fn(|cx| Poll::Ready(run.poll_work(cx) == Poll::Ready(true))).await;
+            if !is_over {
+                poll_fn(|cx| run.poll(cx)).await;
+            }
             let engine = Arc::clone(&run.engine);
             drop(run);
             // The tasks that made room for this one.
@@ -128,26 +129,35 @@ impl Run {
             return Poll::Ready(());
         }
         loop {
-            if self.poll_newer(cx).is_ready() {
+            if self.poll_newer(cx).is_ready() || ready!(self.poll_work(cx)) {
                 return Poll::Ready(());
             }
-            let changed = self.poll_call(cx).is_ready();
-            if self.is_changed && self.write.is_none() {
-                self.is_changed = false;
-                self.write = self.next().map(|next| self.replace(next));
-            }
-            match self.poll_write(cx) {
-                Poll::Ready(true) => return Poll::Ready(()),
-                Poll::Pending if !changed => return Poll::Pending,
-                _ => {}
-            }
+        }
+    }
+
+    /// Runs the handler, and writes what has changed. Ready when something has happened, with
+    /// whether nothing is left to do.
+    fn poll_work(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
+        let changed = self.poll_call(cx).is_ready();
+        if self.is_changed && self.write.is_none() {
+            self.is_changed = false;
+            self.write = self.next().map(|next| self.replace(next));
+        }
+        match self.poll_write(cx) {
+            Poll::Pending if changed => Poll::Ready(false),
+            written => written,
         }
     }
 
     /// Ends the task with its server. Ready when the store has had its time.
     fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if self.stopped.is_none() {
-            ready!(self.closed.as_mut().poll(cx));
+            let engine = &self.engine;
+            let closed = self.closed.get_or_insert_with(|| {
+                let engine = Arc::clone(engine);
+                Box::pin(async move { engine.runs.closed(engine.runtime()).await })
+            });
+            ready!(closed.as_mut().poll(cx));
             if self.outcome.is_none() {
                 self.stop(SHUTDOWN);
             }
@@ -177,7 +187,7 @@ impl Run {
             self.message = Some(shortened(message));
         }
         if let Some(outcome) = call.take_outcome() {
-            self.outcome = Some(outcome);
+            self.outcome = Some(outcome.map(Arc::new));
             self.call = None;
         } else if call.questions().len() > self.engine.tasks.max_questions {
             self.stop("limit reached: questions of a task");
@@ -286,7 +296,7 @@ impl Run {
         match (&self.outcome, &self.call) {
             (Some(Ok(result)), _) => {
                 next.end(TaskStatus::Completed);
-                next.result = Some(result.clone());
+                next.result = Some(Arc::clone(result));
             }
             (Some(Err(error)), _) => next.fail(error.clone()),
             (None, Some(call)) => {

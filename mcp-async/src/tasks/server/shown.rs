@@ -79,7 +79,7 @@ impl Serialize for DetailedTask {
             TaskStatus::InputRequired => {
                 shown.input_requests = Some(ShownQuestions(&record.questions));
             }
-            TaskStatus::Completed => shown.result = record.result.as_ref(),
+            TaskStatus::Completed => shown.result = record.result.as_deref(),
             TaskStatus::Failed => shown.error = record.error.as_ref(),
             _ => {}
         }

@@ -60,7 +60,7 @@ pub struct TaskRecord {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) refusals: BTreeMap<String, TaskFailure>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) result: Option<RawBuf>,
+    pub(crate) result: Option<Arc<RawBuf>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<TaskFailure>,
 }
@@ -263,7 +263,7 @@ impl TaskRecord {
         questions
             .chain(answers)
             .chain(error)
-            .chain(self.result.iter().map(len))
+            .chain(self.result.as_deref().map(len))
             .chain(texts.into_iter().flatten().map(str::len))
             .fold(FIXED, usize::saturating_add)
     }

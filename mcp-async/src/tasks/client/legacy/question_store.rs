@@ -223,7 +223,7 @@ impl Run {
             let _ = tasks.end(id, &self.runtime, |record| match outcome.clone() {
                 Ok(result) => {
                     record.end(TaskStatus::Completed);
-                    record.result = Some(result);
+                    record.result = Some(result.into());
                 }
                 Err(error) => record.fail(error),
             });
