@@ -3,11 +3,11 @@
 use mcp_proto::json::{Object, Raw, Str};
 use mcp_proto::model::{ServerCapabilities, ServerFeatures, TextResult};
 use mcp_proto::rpc::{ErrorObject, Method, code};
-use mcp_proto::server::{Event, RequestContext, Server, Storage};
+use mcp_proto::server::{Event, RequestContext, Server, ServerSettings, Storage};
 use mcp_proto::{Outbox, Outcome, Store, Verdict};
 
 /// It says what it serves: a request for anything else is answered by the core.
-pub fn capabilities() -> ServerCapabilities<'static> {
+pub const fn capabilities() -> ServerCapabilities<'static> {
     ServerFeatures::TOOLS.capabilities()
 }
 
@@ -19,9 +19,9 @@ pub struct App {
 
 impl App {
     /// Answers an event, or says that the answer did not fit.
-    pub fn on<S: Storage, O: Store<u8>>(
+    pub fn on<'c, S: Storage, C: ServerSettings<'c>, O: Store<u8>>(
         &mut self,
-        server: &mut Server<'_, S>,
+        server: &mut Server<'c, S, C>,
         event: Event<'_>,
         outbox: &mut Outbox<O>,
     ) -> Verdict {

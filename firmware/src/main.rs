@@ -10,7 +10,7 @@ mod app;
 
 use mcp_firmware::board::{entry, exit};
 use mcp_firmware::{BUFFER, Uart};
-use mcp_proto::server::{Fixed, Server, ServerConfig};
+use mcp_proto::server::{Constant, ConstantConfig, Fixed, Server, ServerConfig};
 use mcp_proto::{ConfigError, Heapless, Instant, Limits, Link, TurnEnd};
 
 use crate::app::App;
@@ -37,19 +37,26 @@ type Storage = mcp_proto::server::LegacyOnly<Tables>;
 #[cfg(all(feature = "modern-only", not(feature = "legacy-only")))]
 type Storage = mcp_proto::server::ModernOnly<Tables>;
 
-/// A function of its own, so that the stack holds the configuration for as long as it runs only.
-#[inline(never)]
-fn server() -> Result<Server<'static, Storage>, ConfigError> {
-    let limits = Limits {
-        depth: 16,
-        ..Limits::default()
-    };
-    let config = ServerConfig {
+/// The settings, which the compiler knows.
+struct Settings;
+
+impl ConstantConfig for Settings {
+    const CONFIG: ServerConfig<'static> = ServerConfig {
         capabilities: app::capabilities(),
-        limits,
+        limits: Limits {
+            depth: 16,
+            ..Limits::DEFAULT
+        },
         ..ServerConfig::new("firmware", env!("CARGO_PKG_VERSION"))
     };
-    Server::new(config, Storage::default())
+}
+
+type Machine = Server<'static, Storage, Constant<Settings, Storage>>;
+
+/// A function of its own, so that the stack holds what it takes only while it runs.
+#[inline(never)]
+fn server() -> Result<Machine, ConfigError> {
+    Server::constant::<Settings>(Storage::default())
 }
 
 fn serve(uart: &mut Uart) {
@@ -59,9 +66,9 @@ fn serve(uart: &mut Uart) {
     }
 }
 
-/// A function of its own as well, so that the buffers lie where the configuration was.
+/// A function of its own as well, so that the buffers lie where that had its own.
 #[inline(never)]
-fn talk(uart: &mut Uart, server: &mut Server<'static, Storage>) {
+fn talk(uart: &mut Uart, server: &mut Machine) {
     let (inbox, outbox) = (Heapless::<u8, BUFFER>::new(), Heapless::<u8, BUFFER>::new());
     let Ok(mut link) = Link::new(server, inbox, outbox) else {
         return;

@@ -32,6 +32,19 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// The defaults, for constants: messages of 16 MiB that nest 128 deep, 1,024 requests, batches of 100 elements and 16 MiB,
+    /// 1,000 subscriptions of 256 KiB, and 32 MiB of output.
+    pub const DEFAULT: Self = Self {
+        message: 16 << 20,
+        depth: 128,
+        in_flight: 1024,
+        batch: 100,
+        batch_bytes: 16 << 20,
+        subscription_bytes: 256 << 10,
+        subscriptions: 1000,
+        output: 32 << 20,
+    };
+
     /// The longest message that leaves: the line feed takes a byte.
     pub(crate) const fn max_message(&self) -> usize {
         self.output.saturating_sub(1)
@@ -39,18 +52,8 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// Messages of 16 MiB that nest 128 deep, 1,024 requests, batches of 100 elements and 16 MiB,
-    /// 1,000 subscriptions of 256 KiB, and 32 MiB of output.
+    /// Returns [`DEFAULT`](Self::DEFAULT).
     fn default() -> Self {
-        Self {
-            message: 16 << 20,
-            depth: 128,
-            in_flight: 1024,
-            batch: 100,
-            batch_bytes: 16 << 20,
-            subscription_bytes: 256 << 10,
-            subscriptions: 1000,
-            output: 32 << 20,
-        }
+        Self::DEFAULT
     }
 }

@@ -11,15 +11,18 @@ use crate::custom_method::CustomMethod;
 use crate::features::write_chosen;
 use crate::features::{ChosenExtensions, Declare, ExtensionRevisions};
 use crate::json::{Str, Writer};
+use crate::limits::Limits;
 use crate::model::WriteDirect as _;
 use crate::revision::Revision;
 use crate::texts::BorrowedTexts;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 use crate::texts::{SharedMethod, SharedTexts};
 
-/// The configuration of a role: [`ServerConfig`](crate::server::ServerConfig) or
-/// [`ClientConfig`](crate::client::ClientConfig). It is sealed.
+/// The configuration of a role: [`ServerConfig`](crate::server::ServerConfig),
+/// [`ClientConfig`](crate::client::ClientConfig) or [`Constant`](crate::server::Constant). It is sealed.
 pub trait Config: Copy + Debug {
+    /// The settings: the configuration itself, unless it is a constant.
+    type Settings;
     /// The capabilities.
     #[doc(hidden)]
     #[expect(private_bounds, reason = "it is implemented for the two roles only")]
@@ -27,6 +30,22 @@ pub trait Config: Copy + Debug {
     /// The configuration without borrowed texts.
     #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
     type Unborrowed: Config;
+
+    /// True if the compiler knows the settings, so that it leaves out what they do not use.
+    #[doc(hidden)]
+    const IS_CONSTANT: bool = false;
+
+    /// The settings.
+    #[doc(hidden)]
+    fn settings(&self) -> &Self::Settings;
+
+    /// The settings, for a change; `None` if they are a constant.
+    #[doc(hidden)]
+    fn settings_mut(&mut self) -> Option<&mut Self::Settings>;
+
+    /// The limits.
+    #[doc(hidden)]
+    fn limits(&self) -> &Limits;
 
     /// The texts.
     #[doc(hidden)]
@@ -113,6 +132,11 @@ impl<C: Config> PreparedConfig<C> {
         parts.config.into()
     }
 
+    /// Returns the limits, for as long as this is borrowed.
+    pub(crate) fn limits(&self) -> &Limits {
+        self.0.config.limits()
+    }
+
     fn of(parts: ConfigParts<C>) -> Self {
         #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
         let parts = Arc::new(parts);
@@ -165,6 +189,9 @@ impl<C: Config> PreparedConfig<C> {
 
     /// The features that the capabilities declare, as bits.
     pub(crate) fn declared_bits(&self) -> u16 {
+        if C::IS_CONSTANT {
+            return self.0.config.declared_bits();
+        }
         self.0.declared
     }
 
@@ -227,11 +254,11 @@ impl<C: Config> From<C> for PreparedConfig<C> {
 }
 
 impl<C: Config> Deref for PreparedConfig<C> {
-    type Target = C;
+    type Target = C::Settings;
 
     #[inline]
-    fn deref(&self) -> &C {
-        &self.0.config
+    fn deref(&self) -> &C::Settings {
+        self.0.config.settings()
     }
 }
 
@@ -411,7 +438,7 @@ macro_rules! config {
 
         impl<$life> $name<$life> {
             /// The defaults, without a name.
-            fn unnamed() -> Self {
+            const fn unnamed() -> Self {
                 Self {
                     $($text: $text_default,)*
                     $($setting: $default,)*

@@ -23,7 +23,7 @@ config! {
         info: Implementation<'c> = Implementation::new("", ""),
         /// The capabilities of this client, which servers may use (LC-17, VR-06). They are written for
         /// each revision without those that the revision does not have.
-        capabilities: ClientCapabilities<'c> = ClientCapabilities::default(),
+        capabilities: ClientCapabilities<'c> = ClientFeatures::NONE.capabilities(),
         /// The revisions in which an extension of [`capabilities`](Self::capabilities) is declared. One
         /// that is not named here is declared since 2026-07-28, and one that a legacy revision has in
         /// its set also in the parameters of `initialize` (EX-02).
@@ -46,7 +46,7 @@ config! {
         /// The first request of a client that accepts both eras.
         negotiation: Negotiation = Negotiation::Probe,
         /// The timeouts.
-        timeouts: Timeouts = Timeouts::default(),
+        timeouts: Timeouts = Timeouts::DEFAULT,
         /// True if progress of a call restarts its timeout (LC-19); its maximum duration stays.
         progress_extends: bool = true,
         /// The regular pings that check whether a legacy server is alive (LC-22); off by default.
@@ -59,7 +59,7 @@ config! {
         /// rest is for other requests.
         max_subscriptions: usize = 512,
         /// The bounds of the connection, which a [`Link`](crate::Link) gives its buffers. Give buffers of your own the same.
-        limits: Limits = Limits::default(),
+        limits: Limits = Limits::DEFAULT,
     }
 }
 
@@ -91,7 +91,7 @@ pub struct Timeouts {
 impl<'c> ClientConfig<'c> {
     /// A client of this name and version that accepts every published revision, has no
     /// capabilities and the default timeouts.
-    pub fn new(name: &'c str, version: &'c str) -> Self {
+    pub const fn new(name: &'c str, version: &'c str) -> Self {
         Self {
             info: Implementation::new(name, version),
             ..Self::unnamed()
@@ -106,9 +106,24 @@ impl<'c> ClientConfig<'c> {
 }
 
 impl<'c> Config for ClientConfig<'c> {
+    type Settings = Self;
     type Capabilities = ClientCapabilities<'c>;
     #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
     type Unborrowed = ClientConfig<'static>;
+
+    #[inline(always)]
+    fn settings(&self) -> &Self {
+        self
+    }
+
+    fn settings_mut(&mut self) -> Option<&mut Self> {
+        Some(self)
+    }
+
+    #[inline(always)]
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
 
     #[inline(always)]
     fn texts(&self) -> BorrowedTexts<'_, ClientCapabilities<'c>> {
@@ -167,14 +182,20 @@ impl PreparedConfig<ClientConfig<'_>> {
     }
 }
 
+impl Timeouts {
+    /// The defaults, for constants: 60 s for the connection, 60 s for a request, which ends after 10 minutes at the latest, and 5 s
+    /// for the probe.
+    pub const DEFAULT: Self = Self {
+        connect: Duration::from_secs(60),
+        request: Duration::from_secs(60),
+        max_duration: Duration::from_secs(10 * 60),
+        probe: Duration::from_secs(5),
+    };
+}
+
 impl Default for Timeouts {
-    /// 60 s for the connection, 60 s for a request, which ends after 10 minutes at the latest, and 5 s for the probe.
+    /// Returns [`DEFAULT`](Self::DEFAULT).
     fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(60),
-            request: Duration::from_secs(60),
-            max_duration: Duration::from_secs(10 * 60),
-            probe: Duration::from_secs(5),
-        }
+        Self::DEFAULT
     }
 }

@@ -104,6 +104,21 @@ macro_rules! capabilities {
                 Self(bits)
             }
 
+            /// Returns the capabilities that count for the protocol, with whatever these are a part of.
+            pub(crate) const fn whole(self) -> Self {
+                let tree = Tree {
+                    rows: Self::ROWS,
+                    bits: self.without(Self::TASKS_EXTENSION).0,
+                };
+                Self(tree.whole())
+            }
+
+            /// Returns them with those that are declared as extensions.
+            pub(crate) fn with_extensions(self, extensions: Option<Settings<'_>>) -> Self {
+                let tasks = Self::TASKS_EXTENSION.when(has_tasks_extension(extensions));
+                self.with(tasks).meant()
+            }
+
             pub(crate) const fn when(self, condition: bool) -> Self {
                 if condition { self } else { Self::NONE }
             }
@@ -192,14 +207,8 @@ macro_rules! capabilities {
         /// The capabilities that count for the protocol.
         impl From<&$name<'_>> for $features {
             fn from(capabilities: &$name<'_>) -> Self {
-                let has_tasks = has_tasks_extension(capabilities.extensions);
-                let tree = Tree {
-                    rows: Self::ROWS,
-                    bits: capabilities.features.without(Self::TASKS_EXTENSION).0,
-                };
-                Self(tree.whole())
-                    .with(Self::TASKS_EXTENSION.when(has_tasks))
-                    .meant()
+                let whole = capabilities.features.whole();
+                whole.with_extensions(capabilities.extensions)
             }
         }
     };

@@ -70,6 +70,17 @@ impl Walk {
     }
 }
 
+/// Compares texts where the compiler evaluates.
+const fn is_same(one: &str, other: &str) -> bool {
+    let (mut one, mut other) = (one.as_bytes(), other.as_bytes());
+    let mut is_same = one.len() == other.len();
+    while let ([a, one_rest @ ..], [b, other_rest @ ..], true) = (one, other, is_same) {
+        is_same = *a == *b;
+        (one, other) = (one_rest, other_rest);
+    }
+    is_same
+}
+
 /// The capabilities of a role that are declared.
 pub(super) struct Tree {
     pub(super) rows: &'static [Row],
@@ -83,14 +94,28 @@ impl Tree {
         rows.filter(move |row| row.parent == parent && self.has(row))
     }
 
-    fn has(&self, row: &Row) -> bool {
-        row.bit & self.bits != 0 || self.members(row.path).next().is_some()
+    /// Returns true if the member is declared, or has a part that is.
+    const fn has(&self, row: &Row) -> bool {
+        let mut has = row.bit & self.bits != 0;
+        let mut rows = self.rows;
+        while let ([part, others @ ..], false) = (rows, has) {
+            has = is_same(part.parent, row.path) && self.has(part);
+            rows = others;
+        }
+        has
     }
 
     /// Returns the bits of all that is declared, with whatever it is a part of.
-    pub(super) fn whole(&self) -> u16 {
-        let declared = self.rows.iter().filter(|row| self.has(row));
-        declared.fold(0, |bits, row| bits | row.bit)
+    pub(super) const fn whole(&self) -> u16 {
+        let mut bits = 0;
+        let mut rows = self.rows;
+        while let [row, others @ ..] = rows {
+            if self.has(row) {
+                bits |= row.bit;
+            }
+            rows = others;
+        }
+        bits
     }
 
     /// Writes it for a revision, with the settings of those beyond the protocol.

@@ -58,11 +58,14 @@ macro_rules! declare_implementation {
 
 impl<'b> Implementation<'b> {
     /// Creates a name and a version without more.
-    pub fn new(name: &'b str, version: &'b str) -> Self {
+    pub const fn new(name: &'b str, version: &'b str) -> Self {
         Self {
-            name: name.into(),
-            version: version.into(),
-            ..Self::default()
+            name: Str::new(name),
+            version: Str::new(version),
+            title: None,
+            description: None,
+            website_url: None,
+            icons: None,
         }
     }
 

@@ -74,6 +74,17 @@ impl RevisionSet {
         Self(self.0 & other.0)
     }
 
+    /// Returns those with a handshake, those without, both or none.
+    #[inline(always)]
+    pub(crate) const fn of_eras(self, legacy: bool, modern: bool) -> Self {
+        match (legacy, modern) {
+            (true, true) => self,
+            (true, false) => self.and(const { Self::legacy() }),
+            (false, true) => self.and(const { Self::modern() }),
+            (false, false) => Self::EMPTY,
+        }
+    }
+
     /// The revisions that are in either set.
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)

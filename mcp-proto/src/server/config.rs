@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use crate::custom_method::CustomMethod;
 use crate::limits::Limits;
-use crate::model::{CacheScope, Implementation, LoggingLevel, ServerCapabilities};
+use crate::model::{CacheScope, Implementation, LoggingLevel, ServerCapabilities, ServerFeatures};
 use crate::ping::PingPolicy;
 use crate::prepared_config::config;
 use crate::revision::{Revision, RevisionSet};
@@ -21,7 +21,7 @@ config! {
         instructions: Option<&'c str> = None,
         /// The capabilities of the server: a request whose capability is not declared is answered with
         /// -32601 (LC-17), so declare what you handle.
-        capabilities: ServerCapabilities<'c> = ServerCapabilities::default(),
+        capabilities: ServerCapabilities<'c> = ServerFeatures::NONE.capabilities(),
         /// The revisions in which an extension of [`capabilities`](Self::capabilities) is declared. One
         /// that is not named here is declared since 2026-07-28, and one that a legacy revision has in
         /// its set also in the result of `initialize` (EX-02).
@@ -37,7 +37,7 @@ config! {
         /// The revisions it accepts; a minimum is [`RevisionSet::at_least`].
         revisions: RevisionSet = RevisionSet::all(),
         /// The bounds of the connection, which a [`Link`](crate::Link) gives its buffers. Give buffers of your own the same.
-        limits: Limits = Limits::default(),
+        limits: Limits = Limits::DEFAULT,
         /// The regular pings that check whether a legacy client is still there. Off by default.
         ping: Option<PingPolicy> = None,
         /// The time between two progress notifications of a request that reports more often (PG-06):
@@ -76,7 +76,7 @@ config! {
 impl<'c> ServerConfig<'c> {
     /// A server of this name and version that declares nothing yet and accepts every published
     /// revision.
-    pub fn new(name: &'c str, version: &'c str) -> Self {
+    pub const fn new(name: &'c str, version: &'c str) -> Self {
         Self {
             info: Implementation::new(name, version),
             ..Self::unnamed()

@@ -3,6 +3,7 @@
 use super::context::{Admission, Asked, Members};
 use super::in_flight::InFlight;
 use super::listen::{Filter, Listen};
+use super::prepared::ServerSettings;
 use super::reply::ReplyKind;
 use super::subscriptions::Owner;
 use super::{Event, PeerError, Reply, Server, Storage, headers, modern};
@@ -19,7 +20,7 @@ use crate::source::{Arrival, Place};
 use crate::time::Instant;
 use crate::token::Token;
 
-impl<S: Storage> Server<'_, S> {
+impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
     pub(super) fn message<'b>(
         &mut self,
         now: Instant,

@@ -1,8 +1,9 @@
 //! Subscriptions of 2026-07-28: `subscriptions/listen` (SB-01 to SB-14).
 
+use super::PeerError;
 use super::lists::{ListKind, Lists};
+use super::prepared::ServerSettings;
 use super::subscriptions::{Owner, Subscriptions};
-use super::{PeerError, ServerConfig};
 use crate::action::SendError;
 use crate::json::{Array, EncodeError, Object, Raw, Writer};
 use crate::model::{ServerFeatures, keys, write_key};
@@ -60,8 +61,8 @@ pub(super) struct Filter<'b> {
 
 impl<'b> Filter<'b> {
     /// Reads the filter in the parameters of a listen.
-    pub(super) fn read(
-        config: &PreparedConfig<ServerConfig<'_>>,
+    pub(super) fn read<'s>(
+        config: &PreparedConfig<impl ServerSettings<'s>>,
         params: Object<'b>,
     ) -> Result<Self, PeerError> {
         const TWICE: PeerError = PeerError::Doubled("notifications");

@@ -1,5 +1,6 @@
 //! The server as a `Machine` for its driver.
 
+use super::prepared::ServerSettings;
 use core::time::Duration;
 
 use super::in_flight::InFlight;
@@ -15,7 +16,7 @@ use crate::source::{Arrival, Place};
 use crate::time::Instant;
 use crate::token::Token;
 
-impl<S: Storage> Machine for Server<'_, S> {
+impl<'c, S: Storage, C: ServerSettings<'c>> Machine for Server<'_, S, C> {
     type Origin<'h> = <S::Place as Place>::Origin<'h>;
     type Event<'b> = Event<'b>;
     type Reply<'b> = Reply<'b>;
@@ -103,7 +104,7 @@ impl<S: Storage> Machine for Server<'_, S> {
     }
 
     fn limits(&self) -> &Limits {
-        &self.config.limits
+        self.config.limits()
     }
 
     fn reserve(&self) -> usize {

@@ -16,6 +16,7 @@
 //! | Serve HTTP | `server::http` (feature `alloc`), or [`http`](crate::http) with [`OverHttp`] |
 
 mod config;
+mod constant;
 mod context;
 mod event;
 mod headers;
@@ -47,6 +48,7 @@ mod transmit;
 pub mod http;
 
 use core::fmt;
+use core::marker::PhantomData;
 
 use headers::HeadRules;
 use in_flight::InFlight;
@@ -57,6 +59,8 @@ use subscriptions::{Owner, Subscriptions};
 
 // Configuration.
 pub use config::ServerConfig;
+pub use constant::{Constant, ConstantConfig};
+pub use prepared::ServerSettings;
 
 // Events, and the answers of the core.
 pub use context::RequestContext;
@@ -81,7 +85,7 @@ use crate::action::SendError;
 use crate::config_error::ConfigError;
 use crate::model::ClientFeatures;
 use crate::ping::{Pinger, Unwritten};
-use crate::prepared_config::PreparedConfig;
+use crate::prepared_config::{Config, PreparedConfig};
 use crate::received::{ReceivedRequest, ReceivedRequests, Stage};
 use crate::revision::Revision;
 use crate::rpc::Id;
@@ -127,8 +131,8 @@ use crate::token::{MachineId, Token};
 /// }
 /// # Ok::<(), mcp_proto::ConfigError>(())
 /// ```
-pub struct Server<'c, S: Storage> {
-    config: PreparedConfig<ServerConfig<'c>>,
+pub struct Server<'c, S: Storage, C: Config = ServerConfig<'c>> {
+    config: PreparedConfig<C>,
     requests: storage::Requests<S>,
     questions: Questions<S::Questions>,
     subscriptions: Subscriptions<S::Uris>,
@@ -136,6 +140,8 @@ pub struct Server<'c, S: Storage> {
     /// Misses of the ping that were not reported yet.
     missed: Option<u32>,
     life: Lifecycle,
+    /// The lifetime of the texts.
+    texts: PhantomData<&'c ()>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,13 +176,48 @@ impl<'c, S: Storage> Server<'c, S> {
         Self::with_in_flight(config, in_flight, storage)
     }
 
+    /// Creates a server of the settings that are the constant of `T`: firmware so has them in no memory, and does not link what they
+    /// do not use.
+    ///
+    /// ```
+    /// use mcp_proto::server::{ConstantConfig, Fixed, Server, ServerConfig};
+    ///
+    /// struct Demo;
+    ///
+    /// impl ConstantConfig for Demo {
+    ///     const CONFIG: ServerConfig<'static> = ServerConfig::new("demo", "1.0");
+    /// }
+    ///
+    /// let server = Server::constant::<Demo>(Fixed::new())?;
+    /// assert_eq!(server.config().info.name, *"demo");
+    /// # Ok::<(), mcp_proto::ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`] says what is wrong with the settings.
+    pub fn constant<T: ConstantConfig>(
+        storage: S,
+    ) -> Result<Server<'static, S, Constant<T, S>>, ConfigError> {
+        let config = PreparedConfig::from(Constant::<T, S>::NEW);
+        config.check::<S>()?;
+        let in_flight = config.limits.in_flight;
+        Ok(Server::prepared(config, in_flight, storage))
+    }
+
     /// Creates a server, as [`with_room`](Self::with_room) does, for so many [requests in flight](crate::Limits::in_flight) instead
     /// of those of the configuration: one, if it serves the one request of a POST.
     pub fn with_in_flight(
-        mut config: PreparedConfig<ServerConfig<'c>>,
+        config: PreparedConfig<ServerConfig<'c>>,
         in_flight: usize,
         storage: S,
     ) -> Self {
+        Self::prepared(config, in_flight, storage)
+    }
+}
+
+impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
+    fn prepared(mut config: PreparedConfig<C>, in_flight: usize, storage: S) -> Self {
         let output = config.limits.output.max(config.least_output(S::ID_ECHO));
         let declared = config.declared().without(S::LACKS);
         let revisions = S::served(config.revisions);
@@ -186,9 +227,11 @@ impl<'c, S: Storage> Server<'c, S> {
             || revisions != config.revisions
         {
             let parts = config.parts_mut();
-            parts.config.limits.output = output;
             parts.declared = declared.to_bits();
-            parts.config.revisions = revisions;
+            if let Some(settings) = parts.config.settings_mut() {
+                settings.limits.output = output;
+                settings.revisions = revisions;
+            }
         }
         let limits = &config.limits;
         // Its tokens are refused by all other machines.
@@ -214,13 +257,14 @@ impl<'c, S: Storage> Server<'c, S> {
             session: Session::new(config.log_level),
             missed: None,
             life: Lifecycle::Open,
+            texts: PhantomData,
             config,
         }
     }
 
     /// Returns the configuration that the server was made with. After [`with_room`](Self::with_room), `limits.output` may be larger
     /// than was set.
-    pub const fn config(&self) -> &PreparedConfig<ServerConfig<'c>> {
+    pub const fn config(&self) -> &PreparedConfig<C> {
         &self.config
     }
 
@@ -420,7 +464,7 @@ impl<'c, S: Storage> Server<'c, S> {
     }
 }
 
-impl<S: Storage> fmt::Debug for Server<'_, S> {
+impl<S: Storage, C: Config> fmt::Debug for Server<'_, S, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server")
             .field("life", &self.life)

@@ -2,8 +2,9 @@
 
 use super::context::{Admission, Members};
 use super::headers;
+use super::prepared::ServerSettings;
 use super::reply::{Reply, ReplyKind};
-use super::{PeerError, ServerConfig, Storage};
+use super::{PeerError, Storage};
 use crate::http::Post;
 use crate::json::{Object, Raw};
 use crate::model::{ClientFeatures, LoggingLevel, keys};
@@ -17,8 +18,8 @@ use crate::rpc::{Id, Method};
 /// client, parameters.
 // Not inlined: the stack of every other message would have room for its variables.
 #[inline(never)]
-pub(super) fn admit<'b, S: Storage>(
-    config: &PreparedConfig<ServerConfig<'_>>,
+pub(super) fn admit<'s, 'b, S: Storage>(
+    config: &PreparedConfig<impl ServerSettings<'s>>,
     head: Option<&Post<'_>>,
     id: Id<'b>,
     method: Method<'b>,
@@ -89,8 +90,8 @@ pub(super) fn admit<'b, S: Storage>(
 
 /// Returns true if the method at this place of those beyond the protocol needs an extension that these capabilities of the
 /// client do not declare (EX-05, EX-06).
-fn lacks_extension(
-    config: &PreparedConfig<ServerConfig<'_>>,
+fn lacks_extension<'s>(
+    config: &PreparedConfig<impl ServerSettings<'s>>,
     place: usize,
     capabilities: Object<'_>,
 ) -> bool {

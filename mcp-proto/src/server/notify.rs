@@ -4,6 +4,7 @@ use super::in_flight::InFlight;
 use super::listen::{Listen, notification};
 use super::lists::ListKind;
 use super::pace::ProgressReport;
+use super::prepared::ServerSettings;
 use super::result_members::{Addition, complete};
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};
@@ -17,7 +18,7 @@ use crate::splice::{write_around, write_notification};
 use crate::time::Instant;
 use crate::token::Token;
 
-impl<S: Storage> Server<'_, S> {
+impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
     /// Tells how far a request is.
     ///
     /// With a [`progress_interval`](super::ServerConfig::progress_interval) a message that is too

@@ -1,6 +1,6 @@
 //! Outcomes of requests, as the revision of the request spells them.
 
-use super::config::ServerConfig;
+use super::prepared::ServerSettings;
 use super::question_check::check_question;
 use super::result_members::{Addition, complete};
 use super::storage::{Request, Storage};
@@ -18,8 +18,8 @@ use crate::splice::{WrittenObject, check_object, object, write_around};
 /// # Errors
 ///
 /// Those of [`Server::respond`](super::Server::respond).
-pub(super) fn write_outcome<S: Storage>(
-    config: &PreparedConfig<ServerConfig<'_>>,
+pub(super) fn write_outcome<'s, S: Storage>(
+    config: &PreparedConfig<impl ServerSettings<'s>>,
     request: &Request<S>,
     outcome: &Outcome<'_>,
     out: &mut [u8],
@@ -32,8 +32,8 @@ pub(super) fn write_outcome<S: Storage>(
 }
 
 /// A result, with what its revision demands.
-fn write_result<S: Storage>(
-    config: &PreparedConfig<ServerConfig<'_>>,
+fn write_result<'s, S: Storage>(
+    config: &PreparedConfig<impl ServerSettings<'s>>,
     request: &Request<S>,
     payload: &dyn Payload,
     out: &mut [u8],
@@ -68,8 +68,8 @@ fn write_result<S: Storage>(
 }
 
 /// Questions in place of a result: MR-01..05.
-fn write_input<S: Storage>(
-    config: &PreparedConfig<ServerConfig<'_>>,
+fn write_input<'s, S: Storage>(
+    config: &PreparedConfig<impl ServerSettings<'s>>,
     request: &Request<S>,
     input: &InputRequired<'_>,
     out: &mut [u8],

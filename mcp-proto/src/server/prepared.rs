@@ -6,16 +6,37 @@ use super::lists::ListKind;
 use super::reply;
 use super::storage::Storage;
 use crate::config_error::ConfigError;
+use crate::limits::Limits;
 use crate::model::{ServerCapabilities, ServerFeatures};
 use crate::prepared_config::{Config, PreparedConfig};
 use crate::revision::Revision;
 use crate::rpc::Method;
 use crate::texts::BorrowedTexts;
 
+/// The settings of a [`Server`](super::Server): a [`ServerConfig`] or a [`Constant`](super::Constant). It is sealed.
+pub trait ServerSettings<'c>: Config<Settings = ServerConfig<'c>> {}
+
+impl<'c, C: Config<Settings = ServerConfig<'c>>> ServerSettings<'c> for C {}
+
 impl<'c> Config for ServerConfig<'c> {
+    type Settings = Self;
     type Capabilities = ServerCapabilities<'c>;
     #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
     type Unborrowed = ServerConfig<'static>;
+
+    #[inline(always)]
+    fn settings(&self) -> &Self {
+        self
+    }
+
+    fn settings_mut(&mut self) -> Option<&mut Self> {
+        Some(self)
+    }
+
+    #[inline(always)]
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
 
     #[inline(always)]
     fn texts(&self) -> BorrowedTexts<'_, ServerCapabilities<'c>> {
@@ -44,7 +65,7 @@ impl<'c> Config for ServerConfig<'c> {
     }
 }
 
-impl PreparedConfig<ServerConfig<'_>> {
+impl<'c, C: ServerSettings<'c>> PreparedConfig<C> {
     /// The features that the capabilities declare.
     pub(crate) fn declared(&self) -> ServerFeatures {
         ServerFeatures::of_bits(self.declared_bits())

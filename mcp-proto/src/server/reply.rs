@@ -1,8 +1,8 @@
 //! Answers that the core gives without the application.
 
-use super::config::ServerConfig;
 use super::peer_error::PeerError;
 use super::peer_error::VERSION;
+use super::prepared::ServerSettings;
 use crate::action::{BufferFull, Channel};
 use crate::features::{ClientFeatures, TASKS_EXTENSION};
 use crate::json::{Object, Raw, Str, Writer};
@@ -114,9 +114,9 @@ impl<'b> Reply<'b> {
         Self::to(id, ReplyKind::Error { error, requested })
     }
 
-    pub(super) fn write(
+    pub(super) fn write<'s>(
         &self,
-        config: &PreparedConfig<ServerConfig<'_>>,
+        config: &PreparedConfig<impl ServerSettings<'s>>,
         http: bool,
         out: &mut [u8],
     ) -> Result<usize, BufferFull> {
@@ -178,9 +178,9 @@ impl<'b> Reply<'b> {
         w.finish()
     }
 
-    fn required_extension<'c>(
+    fn required_extension<'s, 'c>(
         &self,
-        config: &'c PreparedConfig<ServerConfig<'_>>,
+        config: &'c PreparedConfig<impl ServerSettings<'s>>,
         error: PeerError,
     ) -> Option<&'c str> {
         match error {
@@ -204,41 +204,30 @@ impl ReplyKind<'_> {
 }
 
 /// The most that a reply can take, whatever the client sends.
-pub(super) fn reserve(config: &PreparedConfig<ServerConfig<'_>>) -> usize {
-    let legacy = config
-        .revisions
-        .iter()
-        .filter(|revision| revision.is_legacy());
-    let count = |write: &dyn Fn(&mut Writer<'_>)| {
-        let mut w = Writer::counting();
-        write(&mut w);
-        w.len()
-    };
-    let mut required = 0;
+pub(super) fn reserve<'s>(config: &PreparedConfig<impl ServerSettings<'s>>) -> usize {
+    let mut w = Writer::counting();
+    write_versions(config.revisions, &mut w);
+    let mut largest = REFUSAL + w.len();
     for method in config.texts().methods() {
         if let Some(extension) = method.requires {
-            required = required.max(count(&|w| write_required(extension, w)));
+            let mut w = Writer::counting();
+            write_required(extension, &mut w);
+            largest = largest.max(REFUSAL + w.len());
         }
     }
-    let largest = legacy
-        .map(|revision| count(&|w| write_initialize(config, revision, w)))
-        .chain(
-            config
-                .revisions
-                .newest_modern()
-                .map(|revision| count(&|w| write_discover(config, revision, w))),
-        )
-        .chain([
-            REFUSAL + count(&|w| write_versions(config.revisions, w)),
-            REFUSAL + required,
-        ])
-        .max()
-        .unwrap_or(0);
+    for revision in config.revisions.iter() {
+        let mut w = Writer::counting();
+        match revision.is_legacy() {
+            true => write_initialize(config, revision, &mut w),
+            false => write_discover(config, revision, &mut w),
+        }
+        largest = largest.max(w.len());
+    }
     ENVELOPE + largest
 }
 
-fn write_initialize(
-    config: &PreparedConfig<ServerConfig<'_>>,
+fn write_initialize<'s>(
+    config: &PreparedConfig<impl ServerSettings<'s>>,
     revision: Revision,
     w: &mut Writer<'_>,
 ) {
@@ -250,8 +239,8 @@ fn write_initialize(
     w.literal("}");
 }
 
-fn write_discover(
-    config: &PreparedConfig<ServerConfig<'_>>,
+fn write_discover<'s>(
+    config: &PreparedConfig<impl ServerSettings<'s>>,
     revision: Revision,
     w: &mut Writer<'_>,
 ) {
@@ -271,7 +260,11 @@ fn write_discover(
     w.literal("}");
 }
 
-fn write_self(config: &PreparedConfig<ServerConfig<'_>>, revision: Revision, w: &mut Writer<'_>) {
+fn write_self<'s>(
+    config: &PreparedConfig<impl ServerSettings<'s>>,
+    revision: Revision,
+    w: &mut Writer<'_>,
+) {
     w.literal(r#","capabilities":"#);
     config.texts().write_capabilities(revision, w);
     if let Some(instructions) = config.texts().instructions() {
@@ -294,7 +287,7 @@ fn write_versions(revisions: RevisionSet, w: &mut Writer<'_>) {
 
 /// Writes the error text for a missing version, with the versions of this server: the client may
 /// not know them (VR-20, VR-25).
-fn write_version_missing(config: &PreparedConfig<ServerConfig<'_>>, w: &mut Writer<'_>) {
+fn write_version_missing<'s>(config: &PreparedConfig<impl ServerSettings<'s>>, w: &mut Writer<'_>) {
     w.literal("\"");
     w.literal(VERSION);
     w.literal(" is missing; this server speaks ");

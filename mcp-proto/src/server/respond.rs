@@ -1,6 +1,7 @@
 //! Answers of the application, and its questions.
 
 use super::outcome::write_outcome;
+use super::prepared::ServerSettings;
 use super::question_check::check_question;
 use super::questions::{AskOptions, Pending};
 use super::result_members::{Addition, complete};
@@ -18,7 +19,7 @@ use crate::splice::{check_object, write_around};
 use crate::time::Instant;
 use crate::token::{SentToken, Token};
 
-impl<S: Storage> Server<'_, S> {
+impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
     /// Answers a request. Afterwards its token is stale, and whatever was asked on its behalf is
     /// given up.
     ///

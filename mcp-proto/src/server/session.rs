@@ -2,6 +2,7 @@
 
 use super::context::{Admission, Members};
 use super::lists::{ListKind, Lists};
+use super::prepared::ServerSettings;
 use super::reply::{Initialize, Reply, ReplyKind};
 use super::{Event, PeerError, ServerConfig, SessionSnapshot, Storage};
 use crate::action::{Action, IgnoreReason};
@@ -137,9 +138,9 @@ impl Session {
     }
 
     /// Accepts a request without modern `_meta`.
-    pub(super) fn admit<'b, S: Storage>(
+    pub(super) fn admit<'s, 'b, S: Storage>(
         &mut self,
-        config: &PreparedConfig<ServerConfig<'_>>,
+        config: &PreparedConfig<impl ServerSettings<'s>>,
         id: Id<'b>,
         method: Method<'b>,
         params: Option<Object<'b>>,
@@ -177,9 +178,9 @@ impl Session {
     }
 
     /// Handles a notification of the client, other than one about a request or a question.
-    pub(super) fn notification<'b, S: Storage>(
+    pub(super) fn notification<'s, 'b, S: Storage>(
         &mut self,
-        config: &PreparedConfig<ServerConfig<'_>>,
+        config: &PreparedConfig<impl ServerSettings<'s>>,
         method: Method<'b>,
         params: Option<Object<'b>>,
     ) -> Action<Event<'b>, Reply<'b>> {

@@ -63,12 +63,7 @@ pub(crate) trait Tables {
 
     /// Returns those of the revisions that are served.
     fn served(revisions: RevisionSet) -> RevisionSet {
-        match (Self::LEGACY, Self::MODERN) {
-            (true, true) => revisions,
-            (true, false) => revisions.and(const { RevisionSet::legacy() }),
-            (false, true) => revisions.and(const { RevisionSet::modern() }),
-            (false, false) => RevisionSet::EMPTY,
-        }
+        revisions.of_eras(Self::LEGACY, Self::MODERN)
     }
 
     /// The memory of the requests. Each table has a function, so that it is made where it stays.

@@ -1,6 +1,7 @@
 //! Messages that follow from state, and their destinations: over HTTP each exchange is a channel, which
 //! ends with its last answer.
 
+use super::prepared::ServerSettings;
 use super::reply::{Reply, ReplyKind};
 use super::subscriptions::Owner;
 use super::{Event, Server, Storage};
@@ -12,7 +13,7 @@ use crate::slots::{Key, Queue};
 use crate::source::Place;
 use crate::time::Instant;
 
-impl<S: Storage> Server<'_, S> {
+impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
     /// Returns true if a message is waiting to be sent.
     pub(super) fn has_output(&self) -> bool {
         if self.is_closed() {

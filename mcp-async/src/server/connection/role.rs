@@ -5,7 +5,7 @@ use std::panic::catch_unwind;
 use std::sync::Arc;
 
 use mcp_proto::json::{Number, Str};
-use mcp_proto::server::{Answer, Event, Growing, Server};
+use mcp_proto::server::{Answer, Event, Growing, Server, ServerConfig};
 use mcp_proto::{Instant, Outcome, SendError, SentToken, Token, Transmit};
 
 use super::sender::Sender;
@@ -210,7 +210,7 @@ fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
         .ok()
 }
 
-impl Respond for Server<'_, Growing> {
+impl Respond for Server<'_, Growing, ServerConfig<'_>> {
     type Failure = Lost;
     type PeerInfo = ClientInfo;
     type RoleState = State;
