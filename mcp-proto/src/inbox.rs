@@ -125,10 +125,17 @@ impl<S: Store<u8>> Inbox<S> {
     /// The next message; `None` until more bytes arrive. Blank lines are skipped (ST-21).
     #[inline]
     pub fn next_message(&mut self) -> Option<Incoming<'_>> {
+        self.next_message_for(true)
+    }
+
+    /// The next message for a machine that takes arrays or does not: then one is a message that is no object, and the code that
+    /// takes its elements apart is not linked.
+    #[inline]
+    pub(crate) fn next_message_for(&mut self, has_batches: bool) -> Option<Incoming<'_>> {
         if self.given != Given::Nothing {
             self.release();
         }
-        if let Some(batch) = self.batch {
+        if has_batches && let Some(batch) = self.batch {
             return Some(self.next_of_batch(batch));
         }
         let Some(line) = self.find_line() else {
@@ -137,7 +144,7 @@ impl<S: Store<u8>> Inbox<S> {
         let held = self.store.as_ref().get(self.start..).unwrap_or_default();
         let text = self.lines.text(held.get(..line).unwrap_or_default());
         self.given = Given::Line;
-        if begins_array(text) {
+        if has_batches && begins_array(text) {
             return Some(match rpc::open_array(text, self.depth) {
                 Ok(elements) => {
                     self.given = Given::BatchStart(Batch {

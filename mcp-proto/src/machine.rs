@@ -51,6 +51,9 @@ pub trait Machine {
     /// message.
     type Reply<'b>;
 
+    /// False if the machine has no memory for batches. A [`Link`](crate::Link) then gives it an array as a message that is no object.
+    const HAS_BATCHES: bool = true;
+
     /// Takes in one message, or the start or end of a batch.
     ///
     /// After it, every poll may have changed its answer.
@@ -148,6 +151,8 @@ impl<M: Machine> Machine for &mut M {
     type Origin<'h> = M::Origin<'h>;
     type Event<'b> = M::Event<'b>;
     type Reply<'b> = M::Reply<'b>;
+
+    const HAS_BATCHES: bool = M::HAS_BATCHES;
 
     fn handle<'b>(
         &mut self,

@@ -85,7 +85,12 @@ pub fn step<'i, 'o, M: Machine, I: Store<u8>, O: Store<u8>>(
     outbox: &'o mut Outbox<O>,
     now: Instant,
 ) -> Step<'o, M, M::Event<'i>, O> {
-    step_with(machine, || inbox.next_message(), outbox, now)
+    step_with(
+        machine,
+        || inbox.next_message_for(M::HAS_BATCHES),
+        outbox,
+        now,
+    )
 }
 
 /// Does one thing for one connection, as [`step`] does, with messages from `next`, which is called

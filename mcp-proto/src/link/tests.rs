@@ -242,3 +242,35 @@ fn only_a_request_comes_again() {
     assert_eq!(seen, ["late", "call"]);
     assert_eq!(link.machine.forgotten, [TOKEN]);
 }
+
+#[test]
+fn a_server_without_memory_for_batches_answers_an_array_once() {
+    use crate::server::{Fixed, Server, ServerConfig};
+
+    let server = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<4, 0, 0, 0, 64>).unwrap();
+    let mut link = Link::new(server, [0; 256], [0; 1024]).unwrap();
+    let ping = PING.trim_end();
+    for (array, code) in [
+        (std::format!("[{ping},{ping}]\n"), "-32600"),
+        (String::from("[]\n"), "-32600"),
+        (std::format!("[{ping}\n"), "-32700"),
+    ] {
+        let arrived = std::format!("{array}{PING}");
+        link.inbox.spare_mut().unwrap()[..arrived.len()].copy_from_slice(arrived.as_bytes());
+        link.inbox.filled(arrived.len());
+        assert!(matches!(link.step(Instant::ZERO), Step::Done));
+        let answer = String::from_utf8_lossy(link.outbox.pending()).to_string();
+        assert!(
+            answer.contains(code) && !answer.contains("\"id\""),
+            "{answer}"
+        );
+        link.outbox.consume(answer.len());
+        assert!(matches!(link.step(Instant::ZERO), Step::Done));
+        assert_eq!(
+            link.outbox.pending(),
+            b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"
+        );
+        link.outbox.consume(link.outbox.pending().len());
+        assert!(matches!(link.step(Instant::ZERO), Step::Empty));
+    }
+}

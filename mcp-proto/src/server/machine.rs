@@ -21,6 +21,8 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Machine for Server<'_, S, C> {
     type Event<'b> = Event<'b>;
     type Reply<'b> = Reply<'b>;
 
+    const HAS_BATCHES: bool = S::HAS_BATCHES;
+
     fn handle<'b>(
         &mut self,
         now: Instant,

@@ -54,6 +54,8 @@ pub(crate) trait Tables {
     const ID_ECHO: usize = id_buf::echo(<Self::IdBuf as IdStorage>::CAPACITY);
     /// True if there is memory for questions, which pings take as well.
     const ASKS: bool = true;
+    /// True if there is memory for the answers of a batch.
+    const HAS_BATCHES: bool = true;
     /// True if revisions with a handshake are served.
     const LEGACY: bool = true;
     /// True if revisions without a handshake are served.
@@ -101,6 +103,7 @@ impl<
     type Uris = [u8; URIS];
 
     const ASKS: bool = QUESTIONS > 0;
+    const HAS_BATCHES: bool = BATCH > 0;
     const LACKS: ServerFeatures = ServerFeatures::RESOURCES_SUBSCRIBE.when(URIS == 0);
 
     fn requests<P: Place>(&self) -> Self::Requests<P> {
@@ -155,6 +158,7 @@ macro_rules! wrapper {
 
             const ID_ECHO: usize = S::ID_ECHO;
             const ASKS: bool = S::ASKS;
+            const HAS_BATCHES: bool = S::HAS_BATCHES;
             const LACKS: ServerFeatures = S::LACKS;
             $($changed)*
 
