@@ -30,7 +30,8 @@ pub enum ConfigError {
     /// The name of a declared extension is [none](crate::is_extension_name) (VR-10).
     ExtensionName,
     /// `resources.subscribe` is declared, and the storage of the server has no room for a
-    /// subscription ([`Storage`](crate::server::Storage)).
+    /// subscription ([`Storage`](crate::server::Storage)); or notifications of changes are, and it is
+    /// [`WithoutListens`](crate::server::WithoutListens).
     NoRoomForSubscriptions,
     /// Pings are to be sent, and the storage of the server has no room for a question.
     NoRoomForPings,

@@ -60,6 +60,12 @@ macro_rules! declare_server_capabilities {
 declare_server_capabilities!(capabilities);
 
 impl ServerFeatures {
+    /// Notifications of changes.
+    pub(crate) const CHANGES: Self = Self::PROMPTS_LIST_CHANGED
+        .with(Self::RESOURCES_LIST_CHANGED)
+        .with(Self::RESOURCES_SUBSCRIBE)
+        .with(Self::TOOLS_LIST_CHANGED);
+
     const CORE_TASKS: Self = Self::TASKS
         .with(Self::TASKS_LIST)
         .with(Self::TASKS_CANCEL)

@@ -96,7 +96,7 @@ impl<T, S> fmt::Debug for Constant<T, S> {
 mod tests {
     use super::*;
     use crate::rpc::{Incoming, Message};
-    use crate::server::{Fixed, LegacyOnly, ModernOnly, Server};
+    use crate::server::{Fixed, LegacyOnly, ModernOnly, Server, WithoutListens};
     use crate::{Action, Instant, Machine, Pipe};
 
     struct Everything;
@@ -119,6 +119,12 @@ mod tests {
             capabilities: ServerFeatures::RESOURCES_SUBSCRIBE.capabilities(),
             ..ServerConfig::new("demo", "1.0")
         };
+    }
+
+    struct Silent;
+
+    impl ConstantConfig for Silent {
+        const CONFIG: ServerConfig<'static> = ServerConfig::new("demo", "1.0");
     }
 
     const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}"#;
@@ -163,8 +169,18 @@ mod tests {
 
     #[test]
     fn constant_settings_are_checked() {
-        let storage = Fixed::<4, 0, 0, 0, 64>;
-        let refused = Server::constant::<Subscribed>(storage).err();
-        assert_eq!(refused, Some(crate::ConfigError::NoRoomForSubscriptions));
+        let refused = Some(crate::ConfigError::NoRoomForSubscriptions);
+        let without_uris = Server::constant::<Subscribed>(Fixed::<4, 0, 0, 0, 64>);
+        assert_eq!(without_uris.err(), refused);
+        let without_listens = Server::constant::<Everything>(WithoutListens(Fixed::new()));
+        assert_eq!(without_listens.err(), refused);
+    }
+
+    #[test]
+    fn a_listen_is_an_unknown_method_where_none_are_served() {
+        let mut server = Server::constant::<Silent>(WithoutListens(Fixed::new())).unwrap();
+        let listen = DISCOVER.replace("server/discover", "subscriptions/listen");
+        let answer = answer(&mut server, &listen);
+        assert!(answer.contains("-32601"), "{answer}");
     }
 }

@@ -55,7 +55,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
         let error = match &self.judge(from, &request) {
             Ok(Admission::Answer(reply)) => return self.answer(from, *reply),
             Ok(Admission::Request(asked)) => match request.method {
-                Method::SubscriptionsListen if !S::MODERN => PeerError::UnknownMethod,
+                Method::SubscriptionsListen if !S::LISTENS => PeerError::UnknownMethod,
                 Method::SubscriptionsListen => match self.listen(from, &request, asked) {
                     Ok(event) => return Action::Event(event),
                     Err(error) => error,

@@ -79,7 +79,7 @@ pub use session_snapshot::SessionSnapshot;
 pub use crate::store::Fixed;
 #[cfg(feature = "alloc")]
 pub use crate::store::Growing;
-pub use storage::{LegacyOnly, ModernOnly, OverHttp, Storage};
+pub use storage::{LegacyOnly, ModernOnly, OverHttp, Storage, WithoutListens};
 
 use crate::action::SendError;
 use crate::config_error::ConfigError;

@@ -60,6 +60,8 @@ pub(crate) trait Tables {
     const LEGACY: bool = true;
     /// True if revisions without a handshake are served.
     const MODERN: bool = true;
+    /// True if listens are served, where 2026-07-28 is.
+    const LISTENS: bool = true;
     /// The features that there is no memory for.
     const LACKS: ServerFeatures = ServerFeatures::NONE;
 
@@ -159,7 +161,6 @@ macro_rules! wrapper {
             const ID_ECHO: usize = S::ID_ECHO;
             const ASKS: bool = S::ASKS;
             const HAS_BATCHES: bool = S::HAS_BATCHES;
-            const LACKS: ServerFeatures = S::LACKS;
             $($changed)*
 
             fn requests<P: Place>(&self) -> Self::Requests<P> {
@@ -184,7 +185,9 @@ macro_rules! wrapper {
 wrapper! {
     /// The memory of `S` for a server that is reached over HTTP.
     OverHttp, Channel,
+    const LACKS: ServerFeatures = S::LACKS;
     const LEGACY: bool = S::LEGACY;
+    const LISTENS: bool = S::LISTENS;
     const MODERN: bool = S::MODERN;
 }
 
@@ -200,7 +203,9 @@ wrapper! {
     /// # Ok::<(), mcp_proto::ConfigError>(())
     /// ```
     LegacyOnly, S::Place,
+    const LACKS: ServerFeatures = S::LACKS;
     const LEGACY: bool = S::LEGACY;
+    const LISTENS: bool = false;
     const MODERN: bool = false;
 }
 
@@ -208,7 +213,27 @@ wrapper! {
     /// The memory of `S` for a server of the revisions from 2026-07-28 on: the handshake is not linked. Most other code
     /// serves both eras.
     ModernOnly, S::Place,
+    const LACKS: ServerFeatures = S::LACKS;
     const LEGACY: bool = false;
+    const LISTENS: bool = S::LISTENS;
+    const MODERN: bool = S::MODERN;
+}
+
+wrapper! {
+    /// The memory of `S` for a server that notifies of nothing: `subscriptions/listen` is refused as an unknown method, and the code
+    /// for it is not linked. Capabilities that declare notifications of changes are
+    /// [a mistake](crate::ConfigError::NoRoomForSubscriptions).
+    ///
+    /// ```
+    /// use mcp_proto::server::{Fixed, Server, ServerConfig, WithoutListens};
+    ///
+    /// let server = Server::new(ServerConfig::new("demo", "1.0"), WithoutListens(Fixed::new()))?;
+    /// # Ok::<(), mcp_proto::ConfigError>(())
+    /// ```
+    WithoutListens, S::Place,
+    const LACKS: ServerFeatures = S::LACKS.with(ServerFeatures::CHANGES);
+    const LEGACY: bool = S::LEGACY;
+    const LISTENS: bool = false;
     const MODERN: bool = S::MODERN;
 }
 

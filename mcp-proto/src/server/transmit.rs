@@ -149,7 +149,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
         let Some(request) = self.requests.table.get(key) else {
             return Ok(None);
         };
-        let Some(listen) = request.listen().filter(|_| S::MODERN) else {
+        let Some(listen) = request.listen().filter(|_| S::LISTENS) else {
             return Ok(None);
         };
         let channel = request.place().channel();
