@@ -46,6 +46,8 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
         }
     }
 
+    // Not inlined: what it takes on the stack is free again before the answer is written.
+    #[inline(never)]
     fn request<'b>(
         &mut self,
         from: &mut Arrival<'_, S::Place>,
