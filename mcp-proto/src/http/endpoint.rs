@@ -1,7 +1,7 @@
 //! Accepts or refuses requests by their heads.
 
 use super::access::{Access, is_host};
-use super::fields::{AdmissionFields, RequestFields};
+use super::fields::RequestFields;
 use super::head::SessionId;
 use super::head::{Field, Head, trim};
 use super::media::{EVENT_STREAM, JSON, accepts, is};
@@ -119,7 +119,7 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     /// method, media types, doubled fields.
     pub fn open<'h>(&self, head: &'h (impl Head + ?Sized)) -> Result<Opening<'h>, Refusal> {
         let fields = RequestFields::read(head);
-        self.admit_fields(head, &fields.admission)?;
+        self.admit_fields(head, &fields)?;
         match head.method() {
             "POST" => self.post(head, &fields).map(Opening::Post),
             "GET" if self.has_streams() => self.get(head, &fields).map(Opening::Get),
@@ -139,13 +139,13 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     /// [`Refusal::Path`], [`Refusal::TransferEncoding`], [`Refusal::TwoLengths`],
     /// [`Refusal::HostMalformed`], [`Refusal::Host`], [`Refusal::Origin`].
     pub fn admit(&self, head: &(impl Head + ?Sized)) -> Result<(), Refusal> {
-        self.admit_fields(head, &AdmissionFields::read(head))
+        self.admit_fields(head, &RequestFields::read(head))
     }
 
     fn admit_fields(
         &self,
         head: &(impl Head + ?Sized),
-        fields: &AdmissionFields<'_>,
+        fields: &RequestFields<'_>,
     ) -> Result<(), Refusal> {
         if self.path.is_some_and(|path| path != head.path()) {
             return Err(Refusal::Path);

@@ -5,7 +5,10 @@ use super::head::{Field, Head};
 /// The fields of a request that an endpoint reads.
 #[derive(Clone, Copy)]
 pub(super) struct RequestFields<'h> {
-    pub(super) admission: AdmissionFields<'h>,
+    pub(super) transfer_encoding: Field<'h>,
+    pub(super) content_length: Field<'h>,
+    pub(super) host: Field<'h>,
+    pub(super) origin: Field<'h>,
     pub(super) content_type: Field<'h>,
     pub(super) accept: Field<'h>,
     pub(super) version: Field<'h>,
@@ -15,19 +18,13 @@ pub(super) struct RequestFields<'h> {
     pub(super) last_event_id: Field<'h>,
 }
 
-/// The fields of a request that name its destination, its origin and its framing.
-#[derive(Clone, Copy)]
-pub(super) struct AdmissionFields<'h> {
-    pub(super) transfer_encoding: Field<'h>,
-    pub(super) content_length: Field<'h>,
-    pub(super) host: Field<'h>,
-    pub(super) origin: Field<'h>,
-}
-
 impl<'h> RequestFields<'h> {
     pub(super) fn read(head: &'h (impl Head + ?Sized)) -> Self {
         let mut found = Self {
-            admission: AdmissionFields::NONE,
+            transfer_encoding: Field::None,
+            content_length: Field::None,
+            host: Field::None,
+            origin: Field::None,
             content_type: Field::None,
             accept: Field::None,
             version: Field::None,
@@ -48,44 +45,17 @@ impl<'h> RequestFields<'h> {
     fn named(&mut self, name: &str) -> Option<&mut Field<'h>> {
         let is = |known| is(name, known);
         Some(match name.len() {
+            4 if is("host") => &mut self.host,
             6 if is("accept") => &mut self.accept,
+            6 if is("origin") => &mut self.origin,
             8 if is("mcp-name") => &mut self.name,
             10 if is("mcp-method") => &mut self.method,
             12 if is("content-type") => &mut self.content_type,
             13 if is("last-event-id") => &mut self.last_event_id,
             14 if is("mcp-session-id") => &mut self.session,
-            20 if is("mcp-protocol-version") => &mut self.version,
-            _ => return self.admission.named(name),
-        })
-    }
-}
-
-impl<'h> AdmissionFields<'h> {
-    const NONE: Self = Self {
-        transfer_encoding: Field::None,
-        content_length: Field::None,
-        host: Field::None,
-        origin: Field::None,
-    };
-
-    pub(super) fn read(head: &'h (impl Head + ?Sized)) -> Self {
-        let mut found = Self::NONE;
-        head.fields(&mut |name, value| {
-            if let Some(field) = found.named(name) {
-                field.add(value);
-            }
-        });
-        found
-    }
-
-    /// Returns the field of this name.
-    fn named(&mut self, name: &str) -> Option<&mut Field<'h>> {
-        let is = |known| is(name, known);
-        Some(match name.len() {
-            4 if is("host") => &mut self.host,
-            6 if is("origin") => &mut self.origin,
             14 if is("content-length") => &mut self.content_length,
             17 if is("transfer-encoding") => &mut self.transfer_encoding,
+            20 if is("mcp-protocol-version") => &mut self.version,
             _ => return None,
         })
     }
