@@ -1,14 +1,17 @@
 //! The `_meta` that most requests of a connection repeat.
 
+use core::fmt;
+
 use super::Raw;
 use super::places::{MemberPlaces, NotePlaces, Notes};
 use super::string::Form;
 
-/// A `_meta` of an earlier request of the connection, with the places of its members.
+/// The `_meta` of an earlier request, with the places of its members.
 ///
-/// A client of 2026-07-28 says who it is with every request, often in more bytes than the rest of the request takes. Where the same
-/// bytes come again they are compared, and not scanned.
-pub(crate) struct KnownMeta {
+/// A client of 2026-07-28 describes itself with every request, often in more bytes than the rest of the request takes. Where the same
+/// bytes come again they are compared, and not scanned. An [`Inbox`](crate::Inbox) has one; a driver of exchanges keeps one for
+/// [`OwnedMessages::parse_with_known_meta`](crate::rpc::OwnedMessages::parse_with_known_meta).
+pub struct KnownMeta {
     /// Plain JSON, of which the first `len` bytes count; 0 if no `_meta` is known.
     text: [u8; LONGEST],
     len: usize,
@@ -25,8 +28,8 @@ pub(crate) struct KnownMetaNotes<'k> {
 }
 
 impl KnownMeta {
-    /// Nothing is known yet.
-    pub(crate) const NONE: Self = Self {
+    /// No `_meta` is known yet.
+    pub const NONE: Self = Self {
         text: [0; LONGEST],
         len: 0,
         places: MemberPlaces::UNKNOWN,
@@ -72,6 +75,15 @@ impl KnownMeta {
     }
 }
 
+impl fmt::Debug for KnownMeta {
+    /// Without the text, which is not for logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KnownMeta")
+            .field("bytes", &self.len)
+            .finish_non_exhaustive()
+    }
+}
+
 impl NotePlaces for KnownMetaNotes<'_> {
     fn places(&mut self) -> &mut MemberPlaces {
         &mut self.places
@@ -114,7 +126,7 @@ mod tests {
 
     use super::*;
     use crate::json::Scanner;
-    use crate::rpc::Message;
+    use crate::rpc::{Message, OwnedMessages};
 
     const META: &str =
         r#"{"a/version":"2026-07-28","a/client":{"name":"x","tags":[1,{}]},"é":"ü"}"#;
@@ -123,7 +135,7 @@ mod tests {
     /// known.
     #[track_caller]
     fn check(params: &[&str]) -> bool {
-        let mut known = KnownMeta::NONE;
+        let (mut known, mut known_of_bodies) = (KnownMeta::NONE, KnownMeta::NONE);
         let mut is_known = false;
         for params in params {
             let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{params}}}"#);
@@ -135,8 +147,11 @@ mod tests {
             is_known = passed.is_ok() && !notes.has_other && params.contains("_meta");
 
             let alone = Message::parse(text.as_bytes(), 8);
+            let body = OwnedMessages::parse_with_known_meta(&text, 8, &mut known_of_bodies);
             let message = Message::parse_with_known_meta(text.as_bytes(), 8, &mut known);
-            assert_eq!(format!("{message:?}"), format!("{alone:?}"), "{params}");
+            for message in [message, body.message()] {
+                assert_eq!(format!("{message:?}"), format!("{alone:?}"), "{params}");
+            }
             let (Message::Request(message), Message::Request(alone)) = (message, alone) else {
                 continue;
             };

@@ -58,6 +58,8 @@ mod writer;
 pub use fault::{Fault, FaultKind};
 pub use kind::Kind;
 #[cfg(feature = "alloc")]
+pub use known_meta::KnownMeta;
+#[cfg(feature = "alloc")]
 pub use owned::RawBuf;
 pub use raw::Raw;
 
@@ -82,8 +84,6 @@ pub use repair::repair_surrogates;
 
 pub(crate) use decimal::Decimal;
 pub(crate) use field_notes::Fields;
-#[cfg(feature = "alloc")]
-pub(crate) use known_meta::KnownMeta;
 pub(crate) use member_watch::MemberWatch;
 pub(crate) use members::{Members, collect};
 pub(crate) use number::digits;

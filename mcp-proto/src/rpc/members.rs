@@ -28,7 +28,7 @@ pub(super) struct MemberSpans {
     version: Option<bool>,
     values: [Option<Span>; 5],
     duplicate: Option<Member>,
-    pub(super) places: MemberPlaces,
+    places: MemberPlaces,
 }
 
 #[cfg(feature = "alloc")]
@@ -84,20 +84,24 @@ impl<'b> Members<'b> {
             places: *places,
         })
     }
+}
 
-    /// The members at these places.
-    pub(super) fn found_at(spans: MemberSpans, text: &'b [u8]) -> Self {
+#[cfg(feature = "alloc")]
+impl MemberSpans {
+    /// The message of the members at these places.
+    pub(super) fn message<'b>(&self, text: &'b [u8]) -> Message<'b> {
         let [id, method, params, result, error] =
-            spans.values.map(|span| span.map(|span| span.raw(text)));
-        Self {
-            version: spans.version,
+            self.values.map(|span| span.map(|span| span.raw(text)));
+        let members = Members {
+            version: self.version,
             id,
             method,
             params,
             result,
             error,
-            duplicate: spans.duplicate,
-        }
+            duplicate: self.duplicate,
+        };
+        members.judge(&self.places)
     }
 }
 
@@ -322,13 +326,20 @@ impl<'b> Message<'b> {
     pub(crate) fn parse_with_known_meta(text: &'b [u8], depth: u8, known: &mut KnownMeta) -> Self {
         let mut notes = known.notes();
         let message = Self::parse_noting(text, depth, &mut notes);
-        if notes.has_other
-            && let Self::Request(Request { params, places, .. }) = &message
+        if notes.has_other {
+            message.teach(known);
+        }
+        message
+    }
+
+    /// Keeps the `_meta` of a request.
+    #[cfg(feature = "alloc")]
+    pub(super) fn teach(&self, known: &mut KnownMeta) {
+        if let Self::Request(Request { params, places, .. }) = self
             && let Some(params) = params
         {
             known.learn(params.as_raw(), places);
         }
-        message
     }
 
     #[inline(always)]

@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::members::{MemberSpans, Members};
 use super::{Incoming, Message, Messages, Method};
-use crate::json::{MAX_DEPTH, MemberPlaces, Scanner};
+use crate::json::{KnownMeta, MAX_DEPTH, MemberPlaces, NotePlaces, Scanner};
 
 /// The messages of one text that is kept, such as the body of an HTTP request: parsed once, and read as often as needed.
 ///
@@ -39,12 +39,41 @@ enum Parsed {
 impl<T: AsRef<[u8]>> OwnedMessages<T> {
     /// Parses a text, which nests no deeper than `depth`, brackets of an array included.
     pub fn parse(text: T, depth: u8) -> Self {
-        let parsed = Parsed::read(text.as_ref(), depth);
+        let mut places = MemberPlaces::UNKNOWN;
+        let parsed = Parsed::read(text.as_ref(), depth, &mut places);
         Self {
             text,
             depth,
             parsed,
         }
+    }
+
+    /// Parses a text, as [`parse`](Self::parse) does, of clients whose requests repeat a `_meta`.
+    ///
+    /// ```
+    /// use mcp_proto::json::KnownMeta;
+    /// use mcp_proto::rpc::OwnedMessages;
+    ///
+    /// let mut known = KnownMeta::NONE;
+    /// for id in 0..2 {
+    ///     let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m","params":{{"_meta":{{"a":1}}}}}}"#);
+    ///     let body = OwnedMessages::parse_with_known_meta(text, 16, &mut known);
+    ///     assert_eq!(body.requests(), 1);
+    /// }
+    /// ```
+    pub fn parse_with_known_meta(text: T, depth: u8, known: &mut KnownMeta) -> Self {
+        let mut notes = known.notes();
+        let parsed = Parsed::read(text.as_ref(), depth, &mut notes);
+        let has_other = notes.has_other;
+        let parsed = Self {
+            text,
+            depth,
+            parsed,
+        };
+        if has_other {
+            parsed.message().teach(known);
+        }
+        parsed
     }
 
     /// Takes a text that a machine wrote, without framing. Of a message only the envelope is read, so it may nest deeper than
@@ -77,21 +106,27 @@ impl<T: AsRef<[u8]>> OwnedMessages<T> {
     /// The messages, as [`Messages::new`] reads them.
     pub fn messages(&self) -> Messages<'_> {
         let text = self.text.as_ref();
-        match self.parsed {
-            Parsed::Object(spans) => {
-                Messages::one(Members::found_at(spans, text).judge(&spans.places))
-            }
+        match &self.parsed {
+            Parsed::Object(spans) => Messages::one(spans.message(text)),
             Parsed::Array(at) => {
-                let elements = text.get(at..).unwrap_or_default();
+                let elements = text.get(*at..).unwrap_or_default();
                 Messages::array(Scanner::new(elements, self.depth))
             }
             Parsed::Fault => Messages::new(text, self.depth),
         }
     }
 
+    /// The first of the messages.
+    pub(crate) fn first(&self) -> Option<Incoming<'_>> {
+        match &self.parsed {
+            Parsed::Object(spans) => Some(Incoming::Message(spans.message(self.text.as_ref()))),
+            Parsed::Array(_) | Parsed::Fault => self.messages().next(),
+        }
+    }
+
     /// The message, if the text is one message; otherwise an invalid one.
     pub fn message(&self) -> Message<'_> {
-        match self.messages().next() {
+        match self.first() {
             Some(Incoming::Message(message)) => message,
             _ => Message::NOT_OBJECT,
         }
@@ -131,7 +166,7 @@ impl<T: AsRef<[u8]>> OwnedMessages<T> {
 }
 
 impl Parsed {
-    fn read(text: &[u8], depth: u8) -> Self {
+    fn read(text: &[u8], depth: u8, notes: &mut impl NotePlaces) -> Self {
         let mut scanner = Scanner::new(text, depth);
         scanner.skip_whitespace();
         if scanner.peek() == Some(b'[') {
@@ -141,11 +176,10 @@ impl Parsed {
             };
         }
         let mut members = Members::default();
-        let mut places = MemberPlaces::UNKNOWN;
-        let read = members.read(&mut scanner, &mut places);
+        let read = members.read(&mut scanner, notes);
         match read.and_then(|()| scanner.end()) {
             Ok(()) => members
-                .spans(&places, text)
+                .spans(notes.places(), text)
                 .map_or(Self::Fault, Self::Object),
             Err(_) => Self::Fault,
         }

@@ -10,6 +10,7 @@ pub(super) mod sessions;
 pub(super) mod status;
 pub(super) mod turns;
 
+use core::cell::RefCell;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use http::request::Parts;
 use http_body::Body;
 use mcp_proto::http::{Access, Endpoint, Opening, Post, Refusal, Route};
 use mcp_proto::rpc::OwnedMessages;
+use mcp_proto::json::KnownMeta;
 use mcp_proto::server::http::streams::{Delivery, StreamResponse};
 use mcp_proto::server::{Growing, Server as Core, ServerConfig, SessionSnapshot};
 use mcp_proto::{PreparedConfig, Revision, RevisionSet, Source};
@@ -47,6 +49,11 @@ use crate::sync::Lock;
 
 /// Everything of one endpoint.
 pub(super) struct HttpEndpoint {
+std::thread_local! {
+    /// Of the last request on the thread: a client describes itself alike with each of its requests.
+    static KNOWN_META: RefCell<KnownMeta> = const { RefCell::new(KnownMeta::NONE) };
+}
+
     pub(super) server: Server,
     pub(super) options: Options,
     revisions: RevisionSet,
@@ -438,7 +445,9 @@ impl HttpEndpoint {
             return Err(answer::refusal(Refusal::BodyUnreadable, ""));
         };
         let body = self.collect_whole(parts, caller.cloned(), body).await?;
-        let body = OwnedMessages::parse(Text::new(body), self.depth);
+        let body = KNOWN_META.with_borrow_mut(|known| {
+            OwnedMessages::parse_with_known_meta(Text::new(body), self.depth, known)
+        });
         // The first is counted already.
         let more = body.count().saturating_sub(1);
         if let Some(refused) = self.count_messages(parts, caller, more) {
