@@ -114,7 +114,10 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
         post: &Post<'h>,
         body: &OwnedMessages<B>,
     ) -> Route<'h> {
-        let Some(first) = body.messages().next() else {
+        if post.is_modern() {
+            return Route::Modern;
+        }
+        let Some(first) = body.first() else {
             return Route::Modern;
         };
         match self.route(post, &first) {

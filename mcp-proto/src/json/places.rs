@@ -46,6 +46,12 @@ impl MemberPlaces {
         };
     }
 
+    /// Returns false if no key is `_meta`, which has five bytes, or ten and more with an escape.
+    pub(crate) fn may_have_meta(&self) -> bool {
+        let is_long = |key: &Place| matches!(key.len(), 5 | 10..);
+        self.known().is_none_or(|keys| keys.iter().any(is_long))
+    }
+
     /// The keys, if they are known.
     pub(super) fn known(&self) -> Option<&[Place]> {
         if Self::IS_NOTED {

@@ -87,7 +87,7 @@ pub enum Incoming<'b> {
 impl<'b> Request<'b> {
     /// The members of its `_meta`.
     pub(crate) fn members_of_meta(&self) -> Option<Members<'_, 'b>> {
-        let params = self.params?;
+        let params = self.params.filter(|_| self.places.may_have_meta())?;
         let mut members = self.places.members(params.as_raw());
         let (_, meta) = members.find(|(name, _)| *name == "_meta")?;
         let meta = meta.object()?.as_raw();
