@@ -68,7 +68,10 @@ impl<T: AsRef<str>> Access<'_, T> {
         let name = without_port(host);
         hosts.iter().any(|allowed| {
             let allowed = allowed.as_ref().as_bytes();
-            allowed.eq_ignore_ascii_case(host) || allowed.eq_ignore_ascii_case(name)
+            // Most names are spelled as they are listed.
+            allowed == name
+                || allowed.eq_ignore_ascii_case(host)
+                || allowed.eq_ignore_ascii_case(name)
         })
     }
 

@@ -264,10 +264,7 @@ impl Post<'_> {
 
 impl<'h> Version<'h> {
     fn read(text: &'h [u8]) -> Self {
-        core::str::from_utf8(text)
-            .ok()
-            .and_then(Revision::parse)
-            .map_or(Self::Unknown(text), Self::Known)
+        Revision::from_bytes(text).map_or(Self::Unknown(text), Self::Known)
     }
 
     fn is_modern(self) -> bool {

@@ -52,9 +52,13 @@ impl Revision {
     /// The revision that a version string names; `None` for one that this crate does not know.
     /// Version strings are opaque: they are compared whole and case-sensitively.
     pub fn parse(version: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|revision| revision.as_str() == version)
+        Self::from_bytes(version.as_bytes())
+    }
+
+    /// The revision that this text names.
+    pub(crate) fn from_bytes(version: &[u8]) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|revision| revision.as_str().as_bytes() == version)
     }
 
     /// The string that names this revision on the wire.
