@@ -1,11 +1,11 @@
 //! Tables that release unused storage.
 
-use core::hash::Hash;
+use core::hash::{BuildHasher, Hash};
 use std::collections::HashMap;
 
 /// Gives back storage that entries no longer need: all of it when the table is empty, and half of
 /// it or more when less than an eighth is in use. So a removal costs constant time on average.
-pub(crate) fn shrink<K: Eq + Hash, V>(table: &mut HashMap<K, V>) {
+pub(crate) fn shrink<K: Eq + Hash, V>(table: &mut HashMap<K, V, impl BuildHasher>) {
     if table.is_empty() || table.len() < table.capacity() / 8 {
         table.shrink_to(2 * table.len());
     }

@@ -108,7 +108,7 @@ pub(super) const fn trim(mut value: &[u8]) -> &[u8] {
 
 /// A session id of the characters that it may have, 0x21 to 0x7E (SH-28). `Debug` does not show it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct SessionId<'h>(&'h str);
+pub struct SessionId<'h>(&'h [u8]);
 
 impl<'h> SessionId<'h> {
     /// The id that these bytes are; `None` if they are empty or have other characters.
@@ -116,11 +116,17 @@ impl<'h> SessionId<'h> {
         // Without an early end, so that many bytes are compared at once.
         let is_sound = |all, byte: &u8| all & (0x21..=0x7E).contains(byte);
         let sound = !bytes.is_empty() && bytes.iter().fold(true, is_sound);
-        core::str::from_utf8(bytes).ok().filter(|_| sound).map(Self)
+        sound.then_some(Self(bytes))
     }
 
     /// The id.
-    pub const fn as_str(&self) -> &'h str {
+    pub fn as_str(&self) -> &'h str {
+        // They are characters of ASCII.
+        core::str::from_utf8(self.0).unwrap_or_default()
+    }
+
+    /// The bytes of the id.
+    pub const fn as_bytes(&self) -> &'h [u8] {
         self.0
     }
 }

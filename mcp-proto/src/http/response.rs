@@ -190,8 +190,7 @@ impl<'h> ResponseHead<'h> {
             say("connection", "close");
         }
         if let Some(session) = self.session {
-            let id = session.as_str().as_bytes();
-            each("mcp-session-id", FieldValue::Bytes(id));
+            each("mcp-session-id", FieldValue::Bytes(session.as_bytes()));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The legacy sessions of an endpoint.
 
 use core::fmt;
+use core::hash::{BuildHasherDefault, Hasher};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, MutexGuard};
@@ -19,16 +20,34 @@ pub(in crate::http::server) struct Sessions {
     removed: Notify,
 }
 
-type Shard = HashMap<Arc<str>, Arc<Session>>;
+type Shard = HashMap<Arc<[u8]>, Arc<Session>, BuildHasherDefault<IdHasher>>;
+
+/// Hashes an id by its last digits, which are random: no client chooses the id of a session.
+#[derive(Default)]
+struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn write(&mut self, id: &[u8]) {
+        let digits = id.iter().rev().take(16);
+        self.0 = digits.fold(self.0, |hash, digit| {
+            hash.rotate_left(4) ^ u64::from(*digit)
+        });
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 impl Sessions {
-    pub(in crate::http::server) fn find(&self, id: &str) -> Option<Arc<Session>> {
+    pub(in crate::http::server) fn find(&self, id: &[u8]) -> Option<Arc<Session>> {
         self.shard(id).get(id).cloned()
     }
 
     /// Makes a session known, unless there is one of its id; then that is returned.
     pub(in crate::http::server) fn insert(&self, session: &Arc<Session>) -> Option<Arc<Session>> {
-        match self.shard(session.id()).entry(Arc::clone(session.id())) {
+        let id = Arc::<[u8]>::from(Arc::clone(session.id()));
+        match self.shard(&id).entry(Arc::clone(&id)) {
             Entry::Occupied(found) => Some(Arc::clone(found.get())),
             Entry::Vacant(place) => {
                 place.insert(Arc::clone(session));
@@ -40,10 +59,11 @@ impl Sessions {
     /// From now on this session cannot be found. Another one of its id stays: one that was
     /// taken over from the store while this one was ending.
     pub(in crate::http::server) fn remove(&self, session: &Arc<Session>) {
-        let mut shard = self.shard(session.id());
-        let found = shard.get(session.id());
+        let id = session.id().as_bytes();
+        let mut shard = self.shard(id);
+        let found = shard.get(id);
         if found.is_some_and(|found| Arc::ptr_eq(found, session)) {
-            shard.remove(session.id());
+            shard.remove(id);
             shrink(&mut shard);
         }
         drop(shard);
@@ -81,9 +101,9 @@ impl Sessions {
     }
 
     /// The digits of an id are random: the last two choose the shard.
-    fn shard(&self, id: &str) -> MutexGuard<'_, Shard> {
-        let last = id.bytes().rev().take(2);
-        let index = last.fold(0, |index, byte| 31 * index + usize::from(byte)) % SHARDS;
+    fn shard(&self, id: &[u8]) -> MutexGuard<'_, Shard> {
+        let last = id.iter().rev().take(2);
+        let index = last.fold(0, |index, byte| 31 * index + usize::from(*byte)) % SHARDS;
         let [first, ..] = &self.shards;
         self.shards.get(index).unwrap_or(first).lock()
     }

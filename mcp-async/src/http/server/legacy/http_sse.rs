@@ -103,7 +103,7 @@ impl HttpEndpoint {
     async fn sse_post<B: Body>(&self, parts: &Arc<Parts>, body: &mut Option<B>) -> Answer {
         let query = parts.uri.query().unwrap_or_default();
         let token = query.split('&').find_map(|pair| pair.strip_prefix("c="));
-        let session = token.and_then(|token| self.sse_sessions.find(token));
+        let session = token.and_then(|token| self.sse_sessions.find(token.as_bytes()));
         let owner = owner(parts);
         let Some(session) = session.filter(|it| it.is_open_to(owner.as_deref())) else {
             return no_session();

@@ -251,7 +251,7 @@ impl HttpEndpoint {
     ) -> Result<Arc<Session>, Answer> {
         let owner = owner(parts);
         let may_use = |session: &Session| session.is_open_to(owner.as_deref());
-        if let Some(session) = self.sessions.find(id.as_str()) {
+        if let Some(session) = self.sessions.find(id.as_bytes()) {
             if !may_use(&session) {
                 return Err(no_session());
             }

@@ -191,7 +191,7 @@ impl HttpEndpoint {
         };
         let store = processes.store();
         let _turn = self.turns.wait(id).await;
-        if let Some(found) = self.sessions.find(id) {
+        if let Some(found) = self.sessions.find(id.as_bytes()) {
             return Ok(Some(found));
         }
         let owner = owner(parts);
