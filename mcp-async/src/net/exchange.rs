@@ -197,7 +197,7 @@ where
         if multiplexed {
             self.activity.is_multiplexed.store(true, Ordering::Relaxed);
         }
-        request.extensions_mut().insert(self.remote);
+        self.remote.insert_into(request.extensions_mut());
         CountedFuture {
             delivery: multiplexed.then(|| Delivery::new(&self.activity)),
             step: Step::Waiting {

@@ -1,6 +1,9 @@
 //! The address of the client.
 
+use core::cell::Cell;
 use core::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+use http::Extensions;
 
 /// The address that a connection came from: [`HttpListener`](super::HttpListener) puts it into the extensions
 /// of every request.
@@ -26,6 +29,33 @@ use core::net::{IpAddr, Ipv6Addr, SocketAddr};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RemoteAddr(pub SocketAddr);
 
+std::thread_local! {
+    /// The extensions of a request that has ended, which hold an address and nothing else.
+    static SPARE: Cell<Extensions> = Cell::default();
+}
+
+impl RemoteAddr {
+    /// Puts the address into the extensions of a request.
+    pub(crate) fn insert_into(self, extensions: &mut Extensions) {
+        if extensions.is_empty() {
+            *extensions = SPARE.try_with(Cell::take).unwrap_or_default();
+        }
+        match extensions.get_mut() {
+            Some(address) => *address = self,
+            None => drop(extensions.insert(self)),
+        }
+    }
+
+    /// Keeps the extensions of a request that has ended for another one, if they hold an address and nothing else: they are three
+    /// allocations.
+    pub(crate) fn reuse(extensions: &mut Extensions) {
+        if extensions.len() == 1 && extensions.get::<Self>().is_some() {
+            // A thread that ends has no place for them any more.
+            let _ = SPARE.try_with(|spare| spare.set(core::mem::take(extensions)));
+        }
+    }
+}
+
 /// The part of an address that one client has: an address of IPv4, the first 64 bits of one of IPv6.
 pub(crate) fn client_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
@@ -37,6 +67,25 @@ pub(crate) fn client_network(address: IpAddr) -> IpAddr {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn extensions_with_an_address_alone_are_used_again() {
+        let [one, other] = [1, 2].map(|port| RemoteAddr(SocketAddr::from(([127, 0, 0, 1], port))));
+        let mut of_a_user = Extensions::new();
+        one.insert_into(&mut of_a_user);
+        of_a_user.insert("a user");
+        RemoteAddr::reuse(&mut of_a_user);
+        assert_eq!(of_a_user.len(), 2);
+
+        let mut ended = Extensions::new();
+        one.insert_into(&mut ended);
+        RemoteAddr::reuse(&mut ended);
+        assert!(ended.is_empty());
+
+        let mut next = Extensions::new();
+        other.insert_into(&mut next);
+        assert_eq!((next.len(), next.get()), (1, Some(&other)));
+    }
 
     #[test]
     fn a_client_has_a_whole_network_of_ipv6() {

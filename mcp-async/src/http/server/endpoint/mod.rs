@@ -41,6 +41,7 @@ use crate::http::server::messages::answer::{self, Answer};
 use crate::http::server::messages::collect::{Broken, collect};
 use crate::http::server::messages::head::RequestHead;
 use crate::runtime::RuntimeHandle;
+use crate::net::RemoteAddr;
 use crate::server::serving::Server;
 use crate::server::serving::serving_scope::ServingScope;
 use crate::server::{BoxService, CallBuckets, Caller, Live, Machine, Peer, ServerStreams};
@@ -198,6 +199,9 @@ impl HttpEndpoint {
             && self.endpoint().access.allows_origin(origin.as_bytes())
         {
             answer::share(&mut answer, origin);
+        if let Some(parts) = Arc::get_mut(&mut parts) {
+            RemoteAddr::reuse(&mut parts.extensions);
+        }
         }
         answer
     }
