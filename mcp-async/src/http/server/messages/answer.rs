@@ -116,15 +116,20 @@ fn with_head(head: ResponseHead<'_>, body: HttpBody) -> Answer {
     *response.status_mut() =
         StatusCode::from_u16(head.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let fields = response.headers_mut();
-    if head.content != BodyKind::Nothing {
-        fields.reserve(FIELDS);
-    }
+    fields.reserve(match head.content {
+        BodyKind::Nothing => 0,
+        BodyKind::Json => NEXT,
+        BodyKind::Events => FIELDS,
+    });
     head.fields(|name, value| append(fields, name, value));
     response
 }
 
 fn append(fields: &mut HeaderMap, name: &'static str, value: FieldValue<'_>) {
     let value = match value {
+        // These two are in most responses, and checked once.
+        FieldValue::Static("application/json") => Ok(JSON),
+        FieldValue::Static("no-store") => Ok(NO_STORE),
         FieldValue::Static(text) => Ok(HeaderValue::from_static(text)),
         FieldValue::Bytes(bytes) => HeaderValue::from_bytes(bytes),
     };
@@ -132,13 +137,14 @@ fn append(fields: &mut HeaderMap, name: &'static str, value: FieldValue<'_>) {
     let name = match name {
         "content-type" => header::CONTENT_TYPE,
         "cache-control" => header::CACHE_CONTROL,
+        // The process that a request was forwarded to may have said it already.
+        "access-control-allow-origin" => {
+            fields.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, value);
+            return;
+        }
         name => HeaderName::from_static(name),
     };
-    match name == header::ACCESS_CONTROL_ALLOW_ORIGIN {
-        // The process that a request was forwarded to may have said it already.
-        true => drop(fields.insert(name, value)),
-        false => drop(fields.append(name, value)),
-    }
+    fields.append(name, value);
 }
 
 fn error_body(code: i64, text: &str) -> Vec<u8> {
@@ -158,8 +164,14 @@ fn error_body(code: i64, text: &str) -> Vec<u8> {
     }
 }
 
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
 /// The fields of most responses.
 const FIELDS: usize = 4;
+
+/// The fields of most requests: hyper reads the next one of the connection into the map of this response.
+const NEXT: usize = 12;
 
 /// The reason why nothing new is begun.
 pub(in crate::http::server) const CLOSING: &str = "the server is shutting down";
