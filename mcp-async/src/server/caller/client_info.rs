@@ -1,5 +1,6 @@
 //! The description that a client gives of itself and of its requests.
 
+use core::cell::Cell;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
@@ -186,7 +187,7 @@ impl ClientState {
 
     fn client(&mut self, info: Raw<'_>, shown: &ClientInfo) -> Implementation {
         if self.last.as_ref().is_none_or(|last| last.as_raw() != info) {
-            self.last = keep(info);
+            self.last = shared(info);
             shown.set(&self.last);
         }
         self.last.clone()
@@ -204,5 +205,36 @@ fn keep(info: Raw<'_>) -> Implementation {
     (info.as_bytes().len() <= KEPT).then(|| Arc::new(RawBuf::from(info)))
 }
 
+std::thread_local! {
+    /// The client that was kept last on the thread.
+    static LAST: Cell<Implementation> = const { Cell::new(None) };
+}
+
+/// The same as `keep`, without a copy if the last request of another connection had the same client: a client over HTTP describes itself
+/// to a new machine with each request.
+fn shared(info: Raw<'_>) -> Implementation {
+    let known = LAST.try_with(Cell::take).unwrap_or_default();
+    let client = known
+        .filter(|known| known.as_raw() == info)
+        .or_else(|| keep(info));
+    // A thread that ends has no place for it any more.
+    let _ = LAST.try_with(|last| last.set(client.clone()));
+    client
+}
+
 /// Room for pictures by reference, not for pictures.
 const KEPT: usize = 16 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_of_the_same_bytes_are_kept_once() {
+        let info = |text| Raw::parse(text, 8).unwrap();
+        let [one, again, other] = [r#"{"name":"a"}"#, r#"{"name":"a"}"#, r#"{"name":"b"}"#]
+            .map(|text| shared(info(text.as_bytes())).unwrap());
+        assert!(Arc::ptr_eq(&one, &again));
+        assert_eq!(other.as_raw().as_str(), r#"{"name":"b"}"#);
+    }
+}
