@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use mcp_proto::json::{Raw, RawBuf};
 
 /// The message that an event borrows from, if it is a large one: then it can be kept without a
@@ -11,14 +12,14 @@ pub(crate) type Frame<'b> = Option<&'b Arc<Vec<u8>>>;
 /// Received messages as text, one or an array. A message that keeps a part of a large text keeps
 /// all of it instead of a copy.
 pub(crate) enum Text {
-    Small(Vec<u8>),
+    Small(Bytes),
     Large(Arc<Vec<u8>>),
 }
 
 impl Text {
-    pub(crate) fn new(text: Vec<u8>) -> Self {
+    pub(crate) fn new(text: Bytes) -> Self {
         if text.len() >= LARGE {
-            Self::Large(Arc::new(text))
+            Self::Large(Arc::new(text.into()))
         } else {
             Self::Small(text)
         }

@@ -345,7 +345,7 @@ impl Link {
 
     /// Parses what the server has sent.
     pub(super) fn parse(&self, text: Vec<u8>) -> Received {
-        OwnedMessages::parse(Text::new(text), self.limits.depth)
+        OwnedMessages::parse(Text::new(text.into()), self.limits.depth)
     }
 
     /// Hands messages to the connection, when that has read enough of what came before.

@@ -15,6 +15,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::header::{EXPECT, ORIGIN};
 use http::request::Parts;
 use http_body::Body;
@@ -470,7 +471,7 @@ impl HttpEndpoint {
         parts: &Parts,
         caller: Option<CallerId>,
         body: B,
-    ) -> Result<Vec<u8>, Answer> {
+    ) -> Result<Bytes, Answer> {
         let limit = self.options.limits.body;
         let patience = self.options.body_timeout;
         let awaits = parts.headers.contains_key(EXPECT);

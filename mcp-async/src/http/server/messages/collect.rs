@@ -5,7 +5,7 @@ use core::pin::pin;
 use core::task::Poll;
 use core::time::Duration;
 
-use bytes::Buf;
+use bytes::{Buf, BufMut, Bytes, BytesMut};
 use http_body::Body;
 
 use crate::runtime::{RuntimeHandle, Sleep};
@@ -39,7 +39,7 @@ pub(in crate::http::server) async fn collect<B: Body>(
     mut room: Share<CallerId>,
     runtime: &RuntimeHandle,
     awaits_continue: bool,
-) -> Result<Vec<u8>, Broken> {
+) -> Result<Bytes, Broken> {
     let size = body.size_hint();
     let announced = usize::try_from(size.lower()).unwrap_or(usize::MAX);
     let mut too_long = announced > limit;
@@ -47,8 +47,8 @@ pub(in crate::http::server) async fn collect<B: Body>(
         return Err(Broken::TooLong);
     }
     let mut body = pin!(body);
-    // Space is given for what arrives, not for what was announced.
-    let mut whole = Vec::with_capacity(announced.min(FIRST).min(limit));
+    // Most bodies are one frame, which is the body then.
+    let (mut first, mut whole) = (Bytes::new(), BytesMut::new());
     let mut discarded = 0_usize;
     let mut deadline = None;
     poll_fn(|cx| {
@@ -65,26 +65,31 @@ pub(in crate::http::server) async fn collect<B: Body>(
                     let Ok(mut data) = frame.into_data() else {
                         continue;
                     };
-                    let len = whole.len().saturating_add(data.remaining());
+                    let before = first.len() + whole.len();
+                    let len = before.saturating_add(data.remaining());
                     too_long |= len > limit;
                     if too_long {
                         discarded = discarded.saturating_add(data.remaining());
                         if discarded > DRAIN {
                             return Poll::Ready(Err(Broken::TooLong));
                         }
-                        whole = Vec::new();
+                        (first, whole) = (Bytes::new(), BytesMut::new());
                         room.set(0);
                         continue;
                     }
                     if !room.grow_to(len.saturating_sub(FIRST)) {
                         return Poll::Ready(Err(Broken::Crowded));
                     }
-                    while data.has_remaining() {
-                        let piece = data.chunk();
-                        let len = piece.len();
-                        whole.extend_from_slice(piece);
-                        data.advance(len);
+                    if before == 0 {
+                        first = data.copy_to_bytes(data.remaining());
+                        continue;
                     }
+                    if whole.is_empty() {
+                        // Space is given for what arrives, not for what was announced.
+                        whole.reserve(announced.min(FIRST).min(limit));
+                        whole.put(core::mem::take(&mut first));
+                    }
+                    whole.put(data);
                 }
                 Poll::Pending => {
                     let deadline = deadline.get_or_insert_with(|| Sleep::after(runtime, patience));
@@ -98,7 +103,10 @@ pub(in crate::http::server) async fn collect<B: Body>(
         }
     })
     .await?;
-    Ok(whole)
+    Ok(match first.is_empty() {
+        true => whole.freeze(),
+        false => first,
+    })
 }
 
 /// The most that is discarded of a body that is too long.

@@ -52,7 +52,7 @@ impl HttpEndpoint {
             Ok(judged) => judged,
             Err(outcome) => return without_response(outcome),
         };
-        let body = HttpBody::full(body.into());
+        let body = HttpBody::full(body);
         let answer = self.serve_head(Arc::new(head), body).await;
         if answer.extensions().get::<NotOwner>().is_some() {
             return without_response(ForwardedOutcome::NotOwner);
