@@ -379,7 +379,7 @@ impl HttpEndpoint {
                     Ok(session) => session,
                     Err(answer) => return answer,
                 };
-                let reading = match self.session_post(parts, &session, post, body) {
+                let reading = match self.session_post(parts, caller, &session, post, body) {
                     Ok(reading) => reading,
                     Err(refusal) => return answer::refusal(refusal, ""),
                 };

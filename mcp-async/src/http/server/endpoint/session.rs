@@ -290,16 +290,20 @@ impl Session {
 
     /// A request was answered by one body or a status, which ended its reader.
     pub(in crate::http::server) fn answered(&self) {
-        self.touch();
-        let (waiting, has_eased) = {
+        let (waiting, has_eased, now) = {
             let mut core = self.shared.lock();
             let mut waiting = core.take_room();
             let has_eased = core.outbound.as_mut().is_some_and(|streams| {
                 streams.take_woken(&mut waiting);
                 streams.take_eased()
             });
-            (waiting, has_eased)
+            (waiting, has_eased, core.now)
         };
+        {
+            // It was answered in the last turn.
+            let inner = &mut *self.inner();
+            inner.used = inner.used.max(now);
+        }
         // The task looks for idleness at intervals of its own. It is woken only if streams have room again, or if processes
         // share the session.
         if has_eased || self.confirmed() != 0 {

@@ -30,6 +30,7 @@ use crate::http::server::messages::answer::{self, Answer, CLOSING, FLOODED, no_s
 use crate::http::server::messages::body::HttpBody;
 use crate::http::server::processes::sharing::{FIRST, Saved};
 use crate::server::ServerStreams;
+use crate::shares::CallerId;
 
 impl HttpEndpoint {
     /// Opens a session, if the answer to `initialize` does.
@@ -144,6 +145,7 @@ impl HttpEndpoint {
     pub(super) fn session_post(
         &self,
         parts: &Arc<Parts>,
+        caller: Option<CallerId>,
         session: &Arc<Session>,
         post: &Post<'_>,
         body: OwnedMessages<Text>,
@@ -151,7 +153,7 @@ impl HttpEndpoint {
         if self.is_closing() && body.requests() > 0 {
             return Err(Refusal::Unavailable(CLOSING));
         }
-        let place = self.calls.take(self.caller(parts));
+        let place = self.calls.take(caller);
         // Messages that end at once, such as a cancellation, need no place.
         if place.is_none() && body.calls() > 0 {
             return Err(Refusal::Unavailable(CROWDED));
@@ -170,7 +172,11 @@ impl HttpEndpoint {
         let reading = Reading::new(Arc::clone(session), reader);
         let posted = Posted {
             channel,
-            post: OwnedPost::new(post),
+            // The session is found, and the machine does not compare its id.
+            post: OwnedPost::new(&Post {
+                session: None,
+                ..*post
+            }),
             head: Arc::clone(parts),
             body,
         };
