@@ -127,11 +127,10 @@ impl HttpEndpoint {
 
     /// Completes the response to a request whose token was checked: the challenge of a handler, the
     /// nonce for the next proof, the end of a stream.
-    pub(in crate::http::server) fn complete(&self, parts: &Parts, answer: Answer) -> Answer {
+    pub(in crate::http::server) fn complete(&self, parts: &Parts, answer: &mut Answer) {
         let Some(access) = parts.extensions.get::<Arc<Access>>() else {
-            return answer;
+            return;
         };
-        let mut answer = answer;
         if let Some(denial) = access.take_denial()
             && answer.body().is_error()
         {
@@ -139,7 +138,7 @@ impl HttpEndpoint {
             challenge(answer.headers_mut(), &denial);
         }
         let Some(admission) = access.admission() else {
-            return answer;
+            return;
         };
         if let Some(nonce) = &admission.nonce {
             add_nonce(answer.headers_mut(), nonce);
@@ -150,11 +149,12 @@ impl HttpEndpoint {
         };
         // A body that is complete does not have to end with the token.
         let Some(end) = end.filter(|_| answer.body().bytes().is_none()) else {
-            return answer;
+            return;
         };
         let left = end.as_secs().saturating_sub(now_secs());
         let end = Sleep::after(&self.runtime, Duration::from_secs(left));
-        answer.map(|body| body.map_events(|events| Expiring::new(events, end)))
+        let body = core::mem::replace(answer.body_mut(), HttpBody::empty());
+        *answer.body_mut() = body.map_events(|events| Expiring::new(events, end));
     }
 }
 

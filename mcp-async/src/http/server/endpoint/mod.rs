@@ -20,8 +20,8 @@ use http::header::{EXPECT, ORIGIN};
 use http::request::Parts;
 use http_body::Body;
 use mcp_proto::http::{Access, Endpoint, Opening, Post, Refusal, Route};
-use mcp_proto::rpc::OwnedMessages;
 use mcp_proto::json::KnownMeta;
+use mcp_proto::rpc::OwnedMessages;
 use mcp_proto::server::http::streams::{Delivery, StreamResponse};
 use mcp_proto::server::{Growing, Server as Core, ServerConfig, SessionSnapshot};
 use mcp_proto::{PreparedConfig, Revision, RevisionSet, Source};
@@ -41,21 +41,21 @@ use crate::http::server::exchange::conversation::{Beginning, Leave, ServedConver
 use crate::http::server::messages::answer::{self, Answer};
 use crate::http::server::messages::collect::{Broken, collect};
 use crate::http::server::messages::head::RequestHead;
-use crate::runtime::RuntimeHandle;
 use crate::net::RemoteAddr;
+use crate::runtime::RuntimeHandle;
 use crate::server::serving::Server;
 use crate::server::serving::serving_scope::ServingScope;
 use crate::server::{BoxService, CallBuckets, Caller, Live, Machine, Peer, ServerStreams};
 use crate::shares::{CallerId, FREE, Shares, UnreadBudget};
 use crate::sync::Lock;
 
-/// Everything of one endpoint.
-pub(super) struct HttpEndpoint {
 std::thread_local! {
     /// Of the last request on the thread: a client describes itself alike with each of its requests.
     static KNOWN_META: RefCell<KnownMeta> = const { RefCell::new(KnownMeta::NONE) };
 }
 
+/// Everything of one endpoint.
+pub(super) struct HttpEndpoint {
     pub(super) server: Server,
     pub(super) options: Options,
     revisions: RevisionSet,
@@ -192,17 +192,15 @@ impl HttpEndpoint {
             Box::pin(self.discard(&parts, body)).await;
         }
         #[cfg(feature = "auth")]
-        {
-            answer = self.complete(&parts, answer);
-        }
+        self.complete(&parts, &mut answer);
         self.count_unread(&parts, &mut answer);
         if let Some(origin) = parts.headers.get(ORIGIN)
             && self.endpoint().access.allows_origin(origin.as_bytes())
         {
             answer::share(&mut answer, origin);
+        }
         if let Some(parts) = Arc::get_mut(&mut parts) {
             RemoteAddr::reuse(&mut parts.extensions);
-        }
         }
         answer
     }
