@@ -21,7 +21,7 @@ impl App {
     /// Answers an event, or says that the answer did not fit.
     pub fn on<'c, S: Storage, C: ServerSettings<'c>, O: Store<u8>>(
         &mut self,
-        server: &mut Server<'c, S, C>,
+        server: &mut Server<'_, S, C>,
         event: Event<'_>,
         outbox: &mut Outbox<O>,
     ) -> Verdict {

@@ -57,8 +57,9 @@ impl Revision {
 
     /// The revision that this text names.
     pub(crate) fn from_bytes(version: &[u8]) -> Option<Self> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|revision| revision.as_str().as_bytes() == version)
+        // The newest first: each request of 2026-07-28 names its own.
+        let mut newest_first = Self::ALL.into_iter().rev();
+        newest_first.find(|revision| revision.as_str().as_bytes() == version)
     }
 
     /// The string that names this revision on the wire.
