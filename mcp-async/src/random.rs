@@ -17,5 +17,14 @@ pub(crate) fn bytes<const N: usize>() -> io::Result<[u8; N]> {
 /// # Errors
 /// The operating system has no randomness.
 pub(crate) fn id() -> io::Result<String> {
-    Ok(format!("{:032x}", u128::from_be_bytes(bytes()?)))
+    let mut id = [b'0'; 32];
+    for (digits, byte) in id.chunks_exact_mut(2).zip(bytes::<16>()?) {
+        digits.copy_from_slice(&[digit(byte >> 4), digit(byte & 0xF)]);
+    }
+    Ok(String::from_utf8_lossy(&id).into_owned())
+}
+
+/// A hexadecimal digit.
+const fn digit(value: u8) -> u8 {
+    value + if value < 10 { b'0' } else { b'a' - 10 }
 }

@@ -48,7 +48,7 @@ impl Engine {
         // The lease in which the record is written: a later one begins where others have failed the task.
         let lease = self.ownership().number();
         if let Some(removed) = &place.removed {
-            self.ask(|store| store.remove(removed)).await?;
+            Box::pin(self.ask(|store| store.remove(removed))).await?;
             place.removed = None;
         }
         let boot = Arc::clone(&self.boot);
@@ -109,7 +109,8 @@ impl Engine {
                 Ok(())
             })
         });
-        let renewed = renewed.await;
+        // It is rare, so its future is in an allocation of its own.
+        let renewed = Box::pin(renewed).await;
         match renewed {
             Ok(()) => self.renewed.notify_waiters(),
             Err(_) => self.ownership().failed(),

@@ -1,16 +1,17 @@
 //! The tasks of one server, in one process.
 
-use core::future::{Future, poll_fn};
+use core::future::Future;
 use core::panic::AssertUnwindSafe;
-use core::pin::pin;
+use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, AtomicU64};
-use core::task::Poll;
+use core::task::{Context, Poll};
 use core::time::Duration;
 use std::panic::catch_unwind;
 use std::sync::{Arc, MutexGuard, OnceLock};
 
 use mcp_proto::Instant;
 use mcp_proto::rpc::code;
+use pin_project_lite::pin_project;
 
 use super::super::store::{Answer, DynTaskStore, TaskRecord, TaskStoreError};
 use super::asked::AskedQuestions;
@@ -111,7 +112,8 @@ impl Engine {
         &'a self,
         call: impl FnOnce(&'a dyn DynTaskStore) -> Answer<'a, T>,
     ) -> Result<T, ErrorReply> {
-        let asked = caught(async { call(self.store()).await });
+        let future = async { call(self.store()).await };
+        let asked = Caught { future };
         match within(self.runtime(), self.tasks.store_timeout, asked).await {
             Some(Some(Ok(value))) => return Ok(value),
             Some(Some(Err(error))) => observe::task_store_failed(&error),
@@ -158,7 +160,8 @@ impl Engine {
 
     /// Waits until there may be a later version of a record.
     async fn watch(&self, id: &str, version: u64) {
-        let watch = caught(async { self.store().watch(id, version).await });
+        let future = async { self.store().watch(id, version).await };
+        let watch = Caught { future };
         let limit = (!self.store().watches_are_prompt()).then_some(LOOK);
         drop(within(self.runtime(), limit, watch).await);
     }
@@ -178,12 +181,13 @@ impl Engine {
         }
     }
 
+    /// Returns false if the store need not be asked whether the process that works on a task has ended.
+    pub(super) fn may_be_orphan(&self, record: &TaskRecord) -> bool {
+        !record.status.is_terminal() && record.boot != self.boot && self.may_find_orphans()
+    }
+
     /// Returns true if the process that works on a task has ended.
     pub(super) async fn is_orphan(&self, record: &TaskRecord) -> Result<bool, ErrorReply> {
-        let own = record.boot == self.boot;
-        if record.status.is_terminal() || own || !self.may_find_orphans() {
-            return Ok(false);
-        }
         let alive = self.ask(|store| store.is_alive(&record.boot)).await?;
         Ok(!alive && self.is_known_to_live().await?)
     }
@@ -266,16 +270,24 @@ impl Engine {
     }
 }
 
-/// The output of the future; `None` if it panics, which the hook has reported.
-pub(super) async fn caught<T>(future: impl Future<Output = T>) -> Option<T> {
-    let mut future = pin!(future);
-    poll_fn(
-        |cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
+pin_project! {
+    /// The output of a future; `None` if it panics, which the hook has reported.
+    // An async function would have room for the future twice.
+    struct Caught<F> {
+        #[pin]
+        future: F,
+    }
+}
+
+impl<F: Future> Future for Caught<F> {
+    type Output = Option<F::Output>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<F::Output>> {
+        match catch_unwind(AssertUnwindSafe(|| self.project().future.poll(cx))) {
             Ok(polled) => polled.map(Some),
             Err(_) => Poll::Ready(None),
-        },
-    )
-    .await
+        }
+    }
 }
 
 fn failed() -> ErrorReply {

@@ -26,10 +26,15 @@ impl Engine {
         if let Some(refusal) = self.refuse_poll(call.context(), &owner, &id) {
             return call.refuse(refusal);
         }
-        let found = async move { engine.find(&id, owner, is_core).await };
         match is_core {
-            true => call.answer(async { found.await.map(|record| shown(&record)) }),
-            false => call.answer(async { found.await.map(DetailedTask) }),
+            true => call.answer(async move {
+                let found = engine.find(&id, owner, true).await;
+                found.map(|record| shown(&record))
+            }),
+            false => call.answer(async move {
+                let found = engine.find(&id, owner, false).await;
+                found.map(DetailedTask)
+            }),
         }
     }
 
@@ -79,19 +84,29 @@ impl Engine {
     /// TK-42; TK-14 and TK-15 if `is_core`
     pub(super) fn cancel(self: &Arc<Self>, call: Call<'_>, is_core: bool) -> Job {
         let (engine, id, owner) = (Arc::clone(self), id(&call), owner(call.context()));
-        let cancelled = async move {
-            let record = engine.find(&id, owner, is_core).await?;
-            let cancel = |next: &mut TaskRecord| next.end(TaskStatus::Cancelled);
-            let cancelled = engine.change(record, |record| match record.ended_by(cancel) {
-                None if is_core => Err(ErrorReply::invalid_params("the task has ended")),
-                cancelled => Ok(cancelled),
-            });
-            cancelled.await?.ok_or(unknown())
-        };
         match is_core {
-            true => call.answer(async { cancelled.await.map(|record| shown(&record)) }),
-            false => call.answer(async { cancelled.await.map(drop) }),
+            true => call.answer(async move {
+                let cancelled = engine.end(&id, owner, true).await;
+                cancelled.map(|record| shown(&record))
+            }),
+            false => call.answer(async move { engine.end(&id, owner, false).await.map(drop) }),
         }
+    }
+
+    /// Cancels a task. Returns its record.
+    async fn end(
+        &self,
+        id: &str,
+        owner: Option<Arc<str>>,
+        is_core: bool,
+    ) -> Result<TaskRecord, ErrorReply> {
+        let record = self.find(id, owner, is_core).await?;
+        let cancel = |next: &mut TaskRecord| next.end(TaskStatus::Cancelled);
+        let cancelled = self.change(record, |record| match record.ended_by(cancel) {
+            None if is_core => Err(ErrorReply::invalid_params("the task has ended")),
+            cancelled => Ok(cancelled),
+        });
+        cancelled.await?.ok_or(unknown())
     }
 
     /// The record of a task that this owner may see, as it is now: of 2025-11-25 if `is_core`,
@@ -112,7 +127,7 @@ impl Engine {
         self.current(record.ok_or(unknown())?).await
     }
 
-    /// The record as it is now; an error if its time is over.
+    /// The record as it is now; an error if its time is over. What rarely happens is in an allocation of its own.
     pub(super) async fn current(&self, record: TaskRecord) -> Result<TaskRecord, ErrorReply> {
         if let Some(at) = record.expires_at() {
             let now = self.time();
@@ -120,11 +135,11 @@ impl Engine {
                 return Err(unknown());
             }
             if now >= at && !record.status.is_terminal() {
-                return self.fail(record, EXPIRED).await?.ok_or(unknown());
+                return Box::pin(self.fail(record, EXPIRED)).await?.ok_or(unknown());
             }
         }
-        if self.is_orphan(&record).await? {
-            return self.fail(record, LOST).await?.ok_or(unknown());
+        if self.may_be_orphan(&record) && Box::pin(self.is_orphan(&record)).await? {
+            return Box::pin(self.fail(record, LOST)).await?.ok_or(unknown());
         }
         Ok(record)
     }

@@ -28,7 +28,11 @@ pub(super) struct Watch<'a> {
 impl Watches {
     /// Notes a change of the record of this id.
     pub(super) fn changed(&self, id: &str) {
-        let watched = self.0.lock().remove(id);
+        let watched = {
+            let by_id = &mut *self.0.lock();
+            // Of most tasks none is watched when they change.
+            (!by_id.is_empty()).then(|| by_id.remove(id)).flatten()
+        };
         if let Some(watched) = watched {
             watched.changed.set();
         }
