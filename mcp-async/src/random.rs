@@ -21,7 +21,8 @@ pub(crate) fn id() -> io::Result<String> {
     for (digits, byte) in id.chunks_exact_mut(2).zip(bytes::<16>()?) {
         digits.copy_from_slice(&[digit(byte >> 4), digit(byte & 0xF)]);
     }
-    Ok(String::from_utf8_lossy(&id).into_owned())
+    // It is ASCII.
+    Ok(String::from_utf8(id.to_vec()).unwrap_or_default())
 }
 
 /// A hexadecimal digit.

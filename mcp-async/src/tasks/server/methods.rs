@@ -124,10 +124,21 @@ impl Engine {
         let record = record.filter(|record| {
             record.id() == id && record.owner() == owner.as_deref() && record.is_core == is_core
         });
-        self.current(record.ok_or(unknown())?).await
+        let record = record.ok_or(unknown())?;
+        match self.is_current(&record) {
+            true => Ok(record),
+            // What is rare is in an allocation of its own.
+            false => Box::pin(self.current(record)).await,
+        }
     }
 
-    /// The record as it is now; an error if its time is over. What rarely happens is in an allocation of its own.
+    /// Returns true if the time of a record is not over, and its process is not in doubt.
+    fn is_current(&self, record: &TaskRecord) -> bool {
+        let is_in_time = record.expires_at().is_none_or(|at| self.time() < at);
+        is_in_time && !self.may_be_orphan(record)
+    }
+
+    /// The record as it is now; an error if its time is over.
     pub(super) async fn current(&self, record: TaskRecord) -> Result<TaskRecord, ErrorReply> {
         if let Some(at) = record.expires_at() {
             let now = self.time();
@@ -135,11 +146,11 @@ impl Engine {
                 return Err(unknown());
             }
             if now >= at && !record.status.is_terminal() {
-                return Box::pin(self.fail(record, EXPIRED)).await?.ok_or(unknown());
+                return self.fail(record, EXPIRED).await?.ok_or(unknown());
             }
         }
-        if self.may_be_orphan(&record) && Box::pin(self.is_orphan(&record)).await? {
-            return Box::pin(self.fail(record, LOST)).await?.ok_or(unknown());
+        if self.may_be_orphan(&record) && self.is_orphan(&record).await? {
+            return self.fail(record, LOST).await?.ok_or(unknown());
         }
         Ok(record)
     }
