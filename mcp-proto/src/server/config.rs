@@ -6,7 +6,7 @@ use crate::custom_method::CustomMethod;
 use crate::limits::Limits;
 use crate::model::{CacheScope, Implementation, LoggingLevel, ServerCapabilities, ServerFeatures};
 use crate::ping::PingPolicy;
-use crate::prepared_config::config;
+use crate::prepared_config::{Config, config};
 use crate::revision::{Revision, RevisionSet};
 
 config! {
@@ -72,6 +72,11 @@ config! {
         draft_profile: bool = false,
     }
 }
+
+/// The settings of a [`Server`](super::Server): a [`ServerConfig`] or a [`Constant`](super::Constant). It is sealed.
+pub trait ServerSettings<'c>: Config<Settings = ServerConfig<'c>> {}
+
+impl<'c, C: Config<Settings = ServerConfig<'c>>> ServerSettings<'c> for C {}
 
 impl<'c> ServerConfig<'c> {
     /// A server of this name and version that declares nothing yet and accepts every published

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::ServerConfig;
+use super::config::ServerConfig;
 use super::reply;
 use super::storage::Storage;
 use crate::limits::Limits;

@@ -1,9 +1,9 @@
 //! A message of the client on its way to the rules of its era, and refusals.
 
+use super::config::ServerSettings;
 use super::context::{Admission, Asked, Members};
 use super::in_flight::InFlight;
 use super::listen::{Filter, Listen};
-use super::prepared::ServerSettings;
 use super::reply::ReplyKind;
 use super::subscriptions::Owner;
 use super::{Event, PeerError, Reply, Server, Storage, headers, modern};

@@ -1,8 +1,8 @@
 //! Subscriptions of 2026-07-28: `subscriptions/listen` (SB-01 to SB-14).
 
 use super::PeerError;
+use super::config::ServerSettings;
 use super::lists::{ListKind, Lists};
-use super::prepared::ServerSettings;
 use super::subscriptions::{Owner, Subscriptions};
 use crate::action::SendError;
 use crate::json::{Array, EncodeError, Object, Raw, Writer};

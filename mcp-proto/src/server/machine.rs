@@ -1,6 +1,6 @@
 //! The server as a `Machine` for its driver.
 
-use super::prepared::ServerSettings;
+use super::config::ServerSettings;
 use core::time::Duration;
 
 use super::in_flight::InFlight;

@@ -58,9 +58,8 @@ use session::Session;
 use subscriptions::{Owner, Subscriptions};
 
 // Configuration.
-pub use config::ServerConfig;
+pub use config::{ServerConfig, ServerSettings};
 pub use constant::{Constant, ConstantConfig};
-pub use prepared::ServerSettings;
 
 // Events, and the answers of the core.
 pub use context::RequestContext;

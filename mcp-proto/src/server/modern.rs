@@ -1,8 +1,8 @@
 //! Requests of 2026-07-28, which carry their own description (JR-44).
 
+use super::config::ServerSettings;
 use super::context::{Admission, Members};
 use super::headers;
-use super::prepared::ServerSettings;
 use super::reply::{Reply, ReplyKind};
 use super::{PeerError, Storage};
 use crate::http::Post;

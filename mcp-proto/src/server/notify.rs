@@ -1,10 +1,10 @@
 //! Notifications that the application sends.
 
+use super::config::ServerSettings;
 use super::in_flight::InFlight;
 use super::listen::{Listen, notification};
 use super::lists::ListKind;
 use super::pace::ProgressReport;
-use super::prepared::ServerSettings;
 use super::result_members::{Addition, complete};
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};

@@ -1,6 +1,6 @@
 //! Outcomes of requests, as the revision of the request spells them.
 
-use super::prepared::ServerSettings;
+use super::config::ServerSettings;
 use super::question_check::check_question;
 use super::result_members::{Addition, complete};
 use super::storage::{Request, Storage};

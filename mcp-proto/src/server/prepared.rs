@@ -1,6 +1,6 @@
 //! The configuration of a server as it is checked and measured.
 
-use super::config::ServerConfig;
+use super::config::{ServerConfig, ServerSettings};
 use super::listen::is_filter_key;
 use super::lists::ListKind;
 use super::reply;
@@ -12,11 +12,6 @@ use crate::prepared_config::{Config, PreparedConfig};
 use crate::revision::Revision;
 use crate::rpc::Method;
 use crate::texts::BorrowedTexts;
-
-/// The settings of a [`Server`](super::Server): a [`ServerConfig`] or a [`Constant`](super::Constant). It is sealed.
-pub trait ServerSettings<'c>: Config<Settings = ServerConfig<'c>> {}
-
-impl<'c, C: Config<Settings = ServerConfig<'c>>> ServerSettings<'c> for C {}
 
 impl<'c> Config for ServerConfig<'c> {
     type Settings = Self;

@@ -1,8 +1,8 @@
 //! Answers that the core gives without the application.
 
+use super::config::ServerSettings;
 use super::peer_error::PeerError;
 use super::peer_error::VERSION;
-use super::prepared::ServerSettings;
 use crate::action::{BufferFull, Channel};
 use crate::features::{ClientFeatures, TASKS_EXTENSION};
 use crate::json::{Object, Raw, Str, Writer};

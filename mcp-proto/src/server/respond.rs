@@ -1,7 +1,7 @@
 //! Answers of the application, and its questions.
 
+use super::config::ServerSettings;
 use super::outcome::write_outcome;
-use super::prepared::ServerSettings;
 use super::question_check::check_question;
 use super::questions::{AskOptions, Pending};
 use super::result_members::{Addition, complete};

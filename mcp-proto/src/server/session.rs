@@ -1,8 +1,8 @@
 //! A legacy session: its handshake, its requests and notifications, and its state.
 
+use super::config::ServerSettings;
 use super::context::{Admission, Members};
 use super::lists::{ListKind, Lists};
-use super::prepared::ServerSettings;
 use super::reply::{Initialize, Reply, ReplyKind};
 use super::{Event, PeerError, ServerConfig, SessionSnapshot, Storage};
 use crate::action::{Action, IgnoreReason};

@@ -1,7 +1,7 @@
 //! Messages that follow from state, and their destinations: over HTTP each exchange is a channel, which
 //! ends with its last answer.
 
-use super::prepared::ServerSettings;
+use super::config::ServerSettings;
 use super::reply::{Reply, ReplyKind};
 use super::subscriptions::Owner;
 use super::{Event, Server, Storage};
