@@ -164,6 +164,22 @@ impl CallContext {
         }
     }
 
+    /// Returns the context for the handler of the call. What only a handler reads moves into it; the rest is still for the job.
+    pub(in crate::server) fn for_handler(&mut self) -> Self {
+        Self {
+            host: Arc::clone(&self.host),
+            request_meta: mem::take(&mut self.request_meta),
+            token: self.token,
+            arrived: Arrived {
+                channel: self.arrived.channel,
+                head: self.arrived.head.take(),
+            },
+            principal: self.principal.clone(),
+            extensions: mem::take(&mut self.extensions),
+            ..*self
+        }
+    }
+
     /// Asks the client something within this call: a nested request of a legacy session.
     ///
     /// This is the low-level way: in 2026-07-28 a server makes no requests, and there the

@@ -5,7 +5,6 @@ use core::future::Future;
 use core::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
-use super::service::Call;
 use crate::connection::blocking;
 use crate::server::CallContext;
 
@@ -57,9 +56,9 @@ pub struct Context<S = ()> {
 }
 
 impl<S> Context<S> {
-    pub(in crate::server) fn new(call: &Call<'_>, state: &Arc<S>) -> Self {
+    pub(in crate::server) fn new(call: CallContext, state: &Arc<S>) -> Self {
         Self {
-            call: call.context().clone(),
+            call,
             state: Arc::clone(state),
         }
     }

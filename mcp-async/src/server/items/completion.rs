@@ -91,7 +91,7 @@ impl<S: Send + Sync + 'static> Completers<S> {
         T: CompletionOutput,
     {
         let begin: Begin<S> = Arc::new(move |call, typed, state| {
-            let future = handler(typed, Context::new(&call, state));
+            let future = handler(typed, Context::new(call.context.for_handler(), state));
             call.answer(async move {
                 let result = future
                     .await

@@ -29,7 +29,7 @@ impl<S: Send + Sync + 'static> Lister<S> {
         Fut: Future<Output = Result<Vec<Resource>, HandlerError>> + Send + 'static,
     {
         Self(Arc::new(move |call, state| {
-            Box::pin(handler(Context::new(call, state)))
+            Box::pin(handler(Context::new(call.context().clone(), state)))
         }))
     }
 

@@ -73,7 +73,7 @@ where
 {
     Arc::new(move |call, state| {
         let params = call.keep(call.params.as_raw());
-        let future = handler(params, Context::new(&call, state));
+        let future = handler(params, Context::new(call.context.for_handler(), state));
         run(call, future)
     })
 }
@@ -92,7 +92,7 @@ where
             Ok(params) => params,
             Err(error) => return call.ready(Answer::<()>(Err(error.settle(None)))),
         };
-        let future = handler(params, Context::new(&call, state));
+        let future = handler(params, Context::new(call.context.for_handler(), state));
         run(call, future)
     })
 }

@@ -178,7 +178,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
                     return call.refuse(ErrorReply::invalid_params(text));
                 }
             };
-            let future = handler(arguments, Context::new(&call, state));
+            let future = handler(arguments, Context::new(call.context.for_handler(), state));
             let description = description.clone();
             call.answer(async move {
                 let result = future.await.map(|output| {

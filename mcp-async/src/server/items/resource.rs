@@ -208,7 +208,7 @@ impl<S: Send + Sync + 'static> Resource<S> {
             self.entry.listed.mime_type.clone(),
         );
         self.begin = Some(Box::new(move |call, hint, state| {
-            let future = handler(Context::new(&call, state));
+            let future = handler(Context::new(call.context.for_handler(), state));
             answer(call, future, uri.clone(), mime_type.clone(), hint)
         }));
         self

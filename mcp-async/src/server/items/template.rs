@@ -185,7 +185,7 @@ impl<S: Send + Sync + 'static> Template<S> {
                     return call.refuse(not_found(Some(&found.uri)));
                 }
             };
-            let future = handler(variables, Context::new(&call, state));
+            let future = handler(variables, Context::new(call.context.for_handler(), state));
             answer(call, future, found.uri, mime_type.clone(), hint)
         }))
     }
@@ -200,7 +200,7 @@ impl<S: Send + Sync + 'static> Template<S> {
         let mime_type = self.entry.listed.mime_type.clone();
         self.begin(Arc::new(move |call, found, hint, state| {
             let uri = found.uri.clone();
-            let future = handler(found, Context::new(&call, state));
+            let future = handler(found, Context::new(call.context.for_handler(), state));
             answer(call, future, uri, mime_type.clone(), hint)
         }))
     }

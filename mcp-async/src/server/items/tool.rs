@@ -258,7 +258,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
                 Ok(arguments) => arguments,
                 Err(error) => return tool.refuse(call, &error),
             };
-            let future = handler(arguments, Context::new(&call, state));
+            let future = handler(arguments, Context::new(call.context.for_handler(), state));
             tool.run(call, future)
         }))
         .output::<T>()
@@ -280,7 +280,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
                 arguments: call.keep(arguments),
                 as_result: call.request.revision.reports_bad_arguments_as_result(),
             };
-            let future = handler(owned, Context::new(&call, state));
+            let future = handler(owned, Context::new(call.context.for_handler(), state));
             tool.run(call, future)
         }))
         .output::<T>()
