@@ -41,7 +41,12 @@ pub fn auth_logins(input: &[u8]) {
 fn play(input: &[u8]) -> Parties {
     let text = String::from_utf8_lossy(input);
     let mut parties = Parties::new();
-    for line in text.lines().take(MOST_LINES) {
+    // An input that has the secret is shown it by what repeats the input.
+    for line in text
+        .lines()
+        .take(MOST_LINES)
+        .filter(|line| !line.contains(THEIRS))
+    {
         let Some(kind) = line.chars().next() else {
             continue;
         };

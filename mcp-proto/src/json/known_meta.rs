@@ -15,6 +15,8 @@ pub struct KnownMeta {
     /// Plain JSON, of which the first `len` bytes count; 0 if no `_meta` is known.
     text: [u8; LONGEST],
     len: usize,
+    /// The depth within which it was scanned.
+    depth: u8,
     /// The keys, by their offsets in the text.
     places: MemberPlaces,
 }
@@ -23,6 +25,7 @@ pub struct KnownMeta {
 pub(crate) struct KnownMetaNotes<'k> {
     places: MemberPlaces,
     known: &'k KnownMeta,
+    depth: u8,
     /// True if a `_meta` was met that is not known.
     pub(crate) has_other: bool,
 }
@@ -32,26 +35,29 @@ impl KnownMeta {
     pub const NONE: Self = Self {
         text: [0; LONGEST],
         len: 0,
+        depth: 0,
         places: MemberPlaces::UNKNOWN,
     };
 
-    /// The `_meta`, which is not empty.
+    /// Returns the `_meta`, which is not empty, where so deep a one is accepted.
     #[inline(always)]
-    fn text(&self) -> Option<&[u8]> {
-        self.text.get(..self.len).filter(|text| !text.is_empty())
+    fn text(&self, depth: u8) -> Option<&[u8]> {
+        let text = self.text.get(..self.len);
+        text.filter(|text| !text.is_empty() && self.depth <= depth)
     }
 
-    /// Begins to note the places of one message.
-    pub(crate) const fn notes(&self) -> KnownMetaNotes<'_> {
+    /// Begins to note the places of one message, which may nest so deep.
+    pub(crate) const fn notes(&self, depth: u8) -> KnownMetaNotes<'_> {
         KnownMetaNotes {
+            depth,
             places: MemberPlaces::UNKNOWN,
             known: self,
             has_other: false,
         }
     }
 
-    /// Keeps the `_meta` of an object that was scanned, if it is short and its places were noted.
-    pub(crate) fn learn(&mut self, object: Raw<'_>, places: &MemberPlaces) {
+    /// Keeps the `_meta` of an object that was scanned within a depth, if it is short and its places were noted.
+    pub(crate) fn learn(&mut self, object: Raw<'_>, depth: u8, places: &MemberPlaces) {
         if places.known().is_none() {
             return;
         }
@@ -61,7 +67,7 @@ impl KnownMeta {
             return;
         };
         let text = meta.as_bytes();
-        if self.text() == Some(text) {
+        if self.text(depth) == Some(text) {
             return;
         }
         self.len = 0;
@@ -71,6 +77,7 @@ impl KnownMeta {
         {
             place.copy_from_slice(text);
             self.len = text.len();
+            self.depth = depth;
         }
     }
 }
@@ -107,7 +114,9 @@ impl Notes for KnownMetaNotes<'_> {
     fn pass_meta<'b>(&mut self, rest: &'b [u8], at: usize) -> Option<&'b [u8]> {
         let known = self.known;
         // An object has an end of its own: bytes after it do not belong to it.
-        let after = known.text().and_then(|text| rest.strip_prefix(text));
+        let after = known
+            .text(self.depth)
+            .and_then(|text| rest.strip_prefix(text));
         self.has_other |= after.is_none();
         after?;
         for key in known.places.known().unwrap_or_default() {
@@ -139,7 +148,7 @@ mod tests {
         let mut is_known = false;
         for params in params {
             let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{params}}}"#);
-            let mut notes = known.notes();
+            let mut notes = known.notes(8);
             let mut scanner = Scanner::new(params.as_bytes(), 8);
             let passed = scanner
                 .value_in_place(Some(&mut notes))
@@ -240,5 +249,21 @@ mod tests {
             .collect::<std::string::String>();
         let one = with_meta("", "");
         assert!(check(&[&one, &with_meta(&many, "")]));
+    }
+
+    /// JR-33: the limit is that of the text, also where a text within a higher one came before.
+    #[test]
+    fn a_known_meta_is_no_deeper_than_the_text_may_be() {
+        let text = |nested: &str| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{{"_meta":{{"a":{nested}}}}}}}"#
+            )
+        };
+        let mut known = KnownMeta::NONE;
+        for (depth, requests) in [(20, 1), (8, 0), (20, 1), (8, 0)] {
+            let text = text("[[[[[[[[[[1]]]]]]]]]]");
+            let body = OwnedMessages::parse_with_known_meta(text, depth, &mut known);
+            assert_eq!(body.requests(), requests, "within {depth}");
+        }
     }
 }

@@ -324,21 +324,21 @@ impl<'b> Message<'b> {
     /// Reads one message, as [`parse`](Self::parse) does, of a connection whose requests repeat a `_meta`.
     #[cfg(feature = "alloc")]
     pub(crate) fn parse_with_known_meta(text: &'b [u8], depth: u8, known: &mut KnownMeta) -> Self {
-        let mut notes = known.notes();
+        let mut notes = known.notes(depth);
         let message = Self::parse_noting(text, depth, &mut notes);
         if notes.has_other {
-            message.teach(known);
+            message.teach(depth, known);
         }
         message
     }
 
     /// Keeps the `_meta` of a request.
     #[cfg(feature = "alloc")]
-    pub(super) fn teach(&self, known: &mut KnownMeta) {
+    pub(super) fn teach(&self, depth: u8, known: &mut KnownMeta) {
         if let Self::Request(Request { params, places, .. }) = self
             && let Some(params) = params
         {
-            known.learn(params.as_raw(), places);
+            known.learn(params.as_raw(), depth, places);
         }
     }
 

@@ -62,7 +62,7 @@ impl<T: AsRef<[u8]>> OwnedMessages<T> {
     /// }
     /// ```
     pub fn parse_with_known_meta(text: T, depth: u8, known: &mut KnownMeta) -> Self {
-        let mut notes = known.notes();
+        let mut notes = known.notes(depth);
         let parsed = Parsed::read(text.as_ref(), depth, &mut notes);
         let has_other = notes.has_other;
         let parsed = Self {
@@ -71,7 +71,7 @@ impl<T: AsRef<[u8]>> OwnedMessages<T> {
             parsed,
         };
         if has_other {
-            parsed.message().teach(known);
+            parsed.message().teach(depth, known);
         }
         parsed
     }

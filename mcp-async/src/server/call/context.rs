@@ -1,11 +1,12 @@
 //! The context of an untyped call, and the origin of its message.
 
+use core::any::Any;
 use core::fmt::{self, Write};
 use core::future::Future;
 use core::mem;
 use core::pin::Pin;
 use core::task::{self, Poll};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use bytes::BytesMut;
 use http::request::Parts;
@@ -69,6 +70,8 @@ pub struct CallContext {
     principal: Option<Principal>,
     /// The values that layers have added.
     pub(in crate::server) extensions: Values,
+    /// The typed server that answers the call; only its registry knows the type.
+    pub(in crate::server) server: Option<Weak<dyn Any + Send + Sync>>,
     /// A question ends the round.
     pub(in crate::server) suspends: bool,
     revision: Revision,
@@ -123,6 +126,7 @@ impl CallContext {
             arrived: Arrived::default(),
             principal: None,
             extensions: Values::default(),
+            server: None,
             suspends: false,
             revision: request.revision,
             features: request.features,
@@ -144,6 +148,7 @@ impl CallContext {
         self.request_meta = request_meta;
         self.principal = principal;
         self.extensions = Values::default();
+        self.server = None;
         self.suspends = false;
         self.revision = request.revision;
         self.features = request.features;
@@ -160,6 +165,7 @@ impl CallContext {
             arrived: mem::take(&mut self.arrived),
             principal: self.principal.take(),
             extensions: mem::take(&mut self.extensions),
+            server: self.server.take(),
             ..*self
         }
     }
@@ -176,6 +182,7 @@ impl CallContext {
             },
             principal: self.principal.clone(),
             extensions: mem::take(&mut self.extensions),
+            server: self.server.take(),
             ..*self
         }
     }

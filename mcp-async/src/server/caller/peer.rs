@@ -1,9 +1,8 @@
 //! The handle of the client of a connection.
 
-use core::any::Any;
 use core::fmt;
 use core::future::poll_fn;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::LoggingLevel;
@@ -150,10 +149,9 @@ impl Peer {
         self.shared.close();
     }
 
-    /// The connection belongs to this server, with this limit of log messages and these extensions.
+    /// The connection belongs to a server with this limit of log messages and these extensions.
     pub(in crate::server) fn configure(
         &self,
-        server: Weak<dyn Any + Send + Sync>,
         logs: Option<super::rate::RateLimit>,
         extensions: Arc<dyn super::extension_revisions::ExtensionRevisions>,
     ) {
@@ -162,13 +160,7 @@ impl Peer {
         if let (Some(limit), None) = (logs, &state.logs) {
             state.logs = Some(super::buckets::Bucket::new(limit, now));
         }
-        state.server = Some(server);
         state.extensions = Some(extensions);
-    }
-
-    /// Returns the typed server that the connection belongs to, while there is one.
-    pub(in crate::server) fn server(&self) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.shared.lock().role_state.server.as_ref()?.upgrade()
     }
 
     pub(crate) fn downgrade(&self) -> WeakPeer {

@@ -75,7 +75,10 @@ impl<S: Service> Role for ServerRole<S> {
                 }
                 match guarded(|| self.service.call(call)) {
                     Some(job) => return Effect::Start(token, job),
-                    None => return Effect::Panicked(token),
+                    None => {
+                        self.sender.forget();
+                        return Effect::Panicked(token);
+                    }
                 }
             }
             Event::Cancelled { token, .. } => return Effect::Cancel(token),

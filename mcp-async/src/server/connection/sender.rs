@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mcp_proto::Token;
 use mcp_proto::server::RequestContext;
 
+use crate::connection::discard;
 use crate::server::call::call_host::CallHost;
 use crate::server::call::context::{Arrived, CallContext};
 use crate::server::caller::client_info::{ClientInfo, ClientState};
@@ -48,5 +49,10 @@ impl Sender {
         let arrived = (token, self.arrived.clone());
         context.renew(arrived, request, meta, self.principal.clone());
         context
+    }
+
+    /// Drops the context of a call that has no job, with the values of the application in it.
+    pub(super) fn forget(&mut self) {
+        discard(self.context.take());
     }
 }

@@ -1,7 +1,6 @@
 //! State of the server role that the lock of the connection guards.
 
-use core::any::Any;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use mcp_proto::rpc::Method;
 use mcp_proto::{Revision, Token};
@@ -18,8 +17,6 @@ pub(crate) struct ServerState {
     pub(crate) rounds: Rounds,
     /// The log messages that may still be sent; without a limit, any number.
     pub(in crate::server) logs: Option<Bucket>,
-    /// The typed server that the connection belongs to; only its registry knows the type.
-    pub(in crate::server) server: Option<Weak<dyn Any + Send + Sync>>,
     /// The revisions of the extensions of a typed server.
     pub(in crate::server) extensions: Option<Arc<dyn ExtensionRevisions>>,
 }

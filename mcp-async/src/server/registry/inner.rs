@@ -4,7 +4,7 @@ use core::any::Any;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use core::task::{Context, Poll};
 use core::time::Duration;
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use mcp_proto::server::ListKind;
 
@@ -181,8 +181,8 @@ impl Inner {
     }
 
     /// From now on the client is notified of changes.
-    pub(in crate::server) fn connected(self: &Arc<Self>, peer: &Peer) {
-        self.apply(peer);
+    pub(in crate::server) fn connected(&self, peer: &Peer) {
+        self.settings.apply(peer);
         let closing = {
             let mut connections = self.connections.lock();
             connections.live.add(peer);
@@ -191,12 +191,6 @@ impl Inner {
         if closing {
             peer.shutdown();
         }
-    }
-
-    /// The connection, or exchange, belongs to this server.
-    pub(in crate::server) fn apply(self: &Arc<Self>, peer: &Peer) {
-        let server: Weak<Self> = Arc::downgrade(self);
-        self.settings.apply(server, peer);
     }
 
     /// The connection has ended.

@@ -80,7 +80,7 @@ impl<S> Context<S> {
     /// Returns the handle that changes what the server offers, and reports changes to its clients.
     /// Items that it adds have the state of this handler.
     pub fn registry(&self) -> Registry<S> {
-        let server = self.peer().server();
+        let server = self.server.as_ref().and_then(Weak::upgrade);
         let inner = server.and_then(|server| server.downcast().ok());
         Registry {
             inner: inner.map_or_else(Weak::new, |inner| Arc::downgrade(&inner)),

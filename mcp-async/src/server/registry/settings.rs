@@ -1,8 +1,7 @@
 //! The settings of a server.
 
-use core::any::Any;
 use core::time::Duration;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use mcp_proto::json::{RawBuf, Str};
 use mcp_proto::server::{ListKind, ServerConfig};
@@ -98,12 +97,8 @@ impl Settings {
     }
 
     /// Lets a connection be one of this server.
-    pub(in crate::server) fn apply(
-        self: &Arc<Self>,
-        server: Weak<dyn Any + Send + Sync>,
-        peer: &Peer,
-    ) {
-        peer.configure(server, self.rates.logs, Arc::clone(self) as _);
+    pub(in crate::server) fn apply(self: &Arc<Self>, peer: &Peer) {
+        peer.configure(self.rates.logs, Arc::clone(self) as _);
     }
 
     /// Finds a method of the application.

@@ -8,9 +8,10 @@ mod resources;
 #[cfg(all(feature = "auth", feature = "http-server"))]
 mod scopes;
 
+use core::any::Any;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use mcp_proto::json::Object;
 use mcp_proto::rpc::{self, code};
@@ -39,6 +40,8 @@ pub(crate) type CallBuckets = Buckets<(Option<CallerId>, String)>;
 /// One connection's view of a server.
 pub(super) struct Router {
     inner: Arc<Inner>,
+    /// The server, as contexts have it.
+    server: Weak<dyn Any + Send + Sync>,
     /// As they were when the connection began.
     settings: Arc<Settings>,
     buckets: Arc<CallBuckets>,
@@ -58,6 +61,7 @@ impl Router {
     ) -> Self {
         Self {
             inner: Arc::clone(inner),
+            server: Arc::downgrade(inner) as _,
             settings,
             buckets,
             caller,
@@ -115,6 +119,7 @@ impl Router {
 
 impl Service for Router {
     fn call(&self, call: Call<'_>) -> Job {
+        call.context.server = Some(Weak::clone(&self.server));
         let view = self.inner.view();
         #[cfg(all(feature = "auth", feature = "http-server"))]
         if let Err(refusal) = self.inner.check_scopes(&view, &call) {

@@ -109,7 +109,7 @@ impl Server {
 
     /// Applies the settings to a connection before its first call.
     pub(crate) fn configure(&self, peer: &Peer) {
-        self.inner.apply(peer);
+        self.inner.settings.apply(peer);
     }
 
     /// Ready once it was shut down.

@@ -85,8 +85,12 @@ impl Engine {
             stopped: None,
         };
         async move {
-            // A handler that ends at once needs neither a timer nor a watch.
-            let is_over = poll_fn(|cx| Poll::Ready(run.poll_work(cx) == Poll::Ready(true))).await;
+            // A handler that ends at once needs neither a timer nor a watch, but a task that has to end does not begin it.
+            let engine = &run.engine;
+            let begins =
+                ttl != Some(Duration::ZERO) && !engine.runs.is_closed(engine.runtime().now());
+            let is_over =
+                begins && poll_fn(|cx| Poll::Ready(run.poll_work(cx) == Poll::Ready(true))).await;
             if !is_over {
                 poll_fn(|cx| run.poll(cx)).await;
             }

@@ -64,6 +64,15 @@ impl Runs {
         self.state.lock().may_begin(now, max)
     }
 
+    /// Returns true if tasks have to end by now.
+    pub(super) fn is_closed(&self, now: Instant) -> bool {
+        match self.state.lock().phase {
+            Phase::Open => false,
+            Phase::Until(end) => end <= now,
+            Phase::Stopped => true,
+        }
+    }
+
     /// Waits until tasks have to end: they are stopped, or the time is over that they have after
     /// the end of the servers.
     pub(super) async fn closed(&self, runtime: &RuntimeHandle) {

@@ -1,13 +1,14 @@
 //! The state that handlers share, and the work that blocks.
 
 use core::error::Error;
+use core::future::Ready;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use mcp_async::Server;
 use mcp_async::model::LoggingLevel;
 use mcp_async::server::{
-    CompletionRequest, Context, HandlerError, Prompt, Registry, Template, Tool, connect,
+    CompletionRequest, Context, HandlerError, Prompt, Registry, Template, Tool, connect, layers,
 };
 use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
@@ -374,4 +375,51 @@ fn a_type_with_the_schema_of_no_arguments_takes_none() {
         &wire.ask("tools/call", r#"{"name":"boxed","arguments":{}}"#),
         [r#""text":"boxed""#],
     );
+}
+
+/// Also before a client that may be notified of changes is known, and on a transport of the application.
+#[test]
+fn a_handler_has_the_registry_of_its_server() {
+    let add = |(): (), cx: Context| async move {
+        let tool = Tool::new("added").handler(|(): (), _| async { Ok(()) });
+        cx.registry().add(tool)?;
+        Ok("added")
+    };
+    for revision in revisions() {
+        let server = Server::builder("demo", "1").tool("add", "Adds", add);
+        let server = server.change_notifications().build().unwrap();
+        let begin = |streams| connect(streams, Sim, server.config(), server.service(Sim));
+        let mut wire = LineClient::of(begin, revision, "{}");
+        for tool in ["add", "added"] {
+            let id = wire.send("tools/call", &format!(r#"{{"name":"{tool}"}}"#));
+            let answer = wire.answer(id).unwrap();
+            assert!(
+                answer.contains("result") && !answer.contains("isError"),
+                "{answer} in {revision}"
+            );
+        }
+    }
+}
+
+/// What a layer has added to a call, and its sender, do not stay with the connection.
+#[test]
+fn a_call_that_panics_leaves_nothing() {
+    let added = Arc::new(());
+    let kept = Arc::clone(&added);
+    let adding = layers::around(move |mut call, service| {
+        call.set_extension(Arc::clone(&kept));
+        service.call(call)
+    });
+    let panics = |(): (), _: Context| -> Ready<Result<(), HandlerError>> { panic!("secret") };
+    let server = Server::builder("demo", "1")
+        .tool("panics", "Panics", panics)
+        .layer(adding);
+    let server = server.build().unwrap();
+    for revision in revisions() {
+        let mut wire = LineClient::new(&server, revision);
+        let before = Arc::strong_count(&added);
+        let id = wire.send("tools/call", r#"{"name":"panics"}"#);
+        assert!(wire.answer(id).unwrap().contains("-32603"));
+        assert_eq!(Arc::strong_count(&added), before, "{revision}");
+    }
 }

@@ -448,9 +448,9 @@ impl HttpEndpoint {
             return Err(answer::refusal(Refusal::BodyUnreadable, ""));
         };
         let body = self.collect_whole(parts, caller.cloned(), body).await?;
-        let body = KNOWN_META.with_borrow_mut(|known| {
-            OwnedMessages::parse_with_known_meta(Text::new(body), self.depth, known)
-        });
+        let text = Text::new(body);
+        let body = KNOWN_META
+            .with_borrow_mut(|known| OwnedMessages::parse_with_known_meta(text, self.depth, known));
         // The first is counted already.
         let more = body.count().saturating_sub(1);
         if let Some(refused) = self.count_messages(parts, caller, more) {

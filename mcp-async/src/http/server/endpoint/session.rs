@@ -290,17 +290,17 @@ impl Session {
 
     /// A request was answered by one body or a status, which ended its reader.
     pub(in crate::http::server) fn answered(&self) {
-        let (waiting, has_eased, now) = {
+        let (waiting, has_eased) = {
             let mut core = self.shared.lock();
             let mut waiting = core.take_room();
             let has_eased = core.outbound.as_mut().is_some_and(|streams| {
                 streams.take_woken(&mut waiting);
                 streams.take_eased()
             });
-            (waiting, has_eased, core.now)
+            (waiting, has_eased)
         };
         {
-            // It was answered in the last turn.
+            let now = self.shared.now();
             let inner = &mut *self.inner();
             inner.used = inner.used.max(now);
         }

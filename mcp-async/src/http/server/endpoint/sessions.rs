@@ -22,13 +22,13 @@ pub(in crate::http::server) struct Sessions {
 
 type Shard = HashMap<Arc<[u8]>, Arc<Session>, BuildHasherDefault<IdHasher>>;
 
-/// Hashes an id by its last digits, which are random: no client chooses the id of a session.
+/// Hashes an id by digits before the last two, by which the shard is found. They are random: no client chooses the id of a session.
 #[derive(Default)]
 struct IdHasher(u64);
 
 impl Hasher for IdHasher {
     fn write(&mut self, id: &[u8]) {
-        let digits = id.iter().rev().take(16);
+        let digits = id.iter().rev().skip(2).take(16);
         self.0 = digits.fold(self.0, |hash, digit| {
             hash.rotate_left(4) ^ u64::from(*digit)
         });
