@@ -10,7 +10,7 @@ mod app;
 
 use mcp_firmware::board::{entry, exit};
 use mcp_firmware::{BUFFER, Uart};
-use mcp_proto::server::{Constant, ConstantConfig, Fixed, Server, ServerConfig, WithoutListens};
+use mcp_proto::server::{Constant, ConstantConfig, Fixed, Server, ServerConfig, WithoutSubscriptions};
 use mcp_proto::{ConfigError, Heapless, Instant, Limits, Link, TurnEnd};
 
 use crate::app::App;
@@ -28,7 +28,7 @@ fn main() -> ! {
 }
 
 /// No tool changes, so there is nothing to listen to.
-type Tables = WithoutListens<Fixed<REQUESTS, 0, 0, 0, ID>>;
+type Tables = WithoutSubscriptions<Fixed<REQUESTS, 0, 0, 0, ID>>;
 
 /// Both eras, unless a feature leaves one out.
 #[cfg(not(any(feature = "legacy-only", feature = "modern-only")))]

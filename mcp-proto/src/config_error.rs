@@ -29,9 +29,9 @@ pub enum ConfigError {
     },
     /// The name of a declared extension is [none](crate::is_extension_name) (VR-10).
     ExtensionName,
-    /// `resources.subscribe` is declared, and the storage of the server has no room for a
-    /// subscription ([`Storage`](crate::server::Storage)); or notifications of changes are, and it is
-    /// [`WithoutListens`](crate::server::WithoutListens).
+    /// `resources.subscribe` is declared and the storage ([`Storage`](crate::server::Storage)) has no room for a subscription, or
+    /// notifications of changes or `filters` are declared and the storage is
+    /// [`WithoutSubscriptions`](crate::server::WithoutSubscriptions).
     NoRoomForSubscriptions,
     /// Pings are to be sent, and the storage of the server has no room for a question.
     NoRoomForPings,
@@ -68,7 +68,7 @@ impl fmt::Display for ConfigError {
                 f.write_str("the name of an extension has no prefix, or is no name")
             }
             Self::NoRoomForSubscriptions => {
-                f.write_str("subscriptions are declared, and the storage has no room for any")
+                f.write_str("subscriptions, notifications of changes or filters are declared, and the storage has no room for a subscription")
             }
             Self::NoRoomForPings => {
                 f.write_str("pings are to be sent, and the storage has no room for a question")

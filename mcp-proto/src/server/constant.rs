@@ -96,7 +96,7 @@ impl<T, S> fmt::Debug for Constant<T, S> {
 mod tests {
     use super::*;
     use crate::rpc::{Incoming, Message};
-    use crate::server::{Fixed, LegacyOnly, ModernOnly, Server, WithoutListens};
+    use crate::server::{Fixed, LegacyOnly, ModernOnly, Server, WithoutSubscriptions};
     use crate::{Action, Instant, Machine, Pipe};
 
     struct Everything;
@@ -117,6 +117,15 @@ mod tests {
     impl ConstantConfig for Subscribed {
         const CONFIG: ServerConfig<'static> = ServerConfig {
             capabilities: ServerFeatures::RESOURCES_SUBSCRIBE.capabilities(),
+            ..ServerConfig::new("demo", "1.0")
+        };
+    }
+
+    struct Filtered;
+
+    impl ConstantConfig for Filtered {
+        const CONFIG: ServerConfig<'static> = ServerConfig {
+            filters: &["notes"],
             ..ServerConfig::new("demo", "1.0")
         };
     }
@@ -172,13 +181,19 @@ mod tests {
         let refused = Some(crate::ConfigError::NoRoomForSubscriptions);
         let without_uris = Server::constant::<Subscribed>(Fixed::<4, 0, 0, 0, 64>);
         assert_eq!(without_uris.err(), refused);
-        let without_listens = Server::constant::<Everything>(WithoutListens(Fixed::new()));
-        assert_eq!(without_listens.err(), refused);
+        let promised = Server::constant::<Everything>(WithoutSubscriptions(Fixed::new()));
+        assert_eq!(promised.err(), refused);
+        let filtered = Server::constant::<Filtered>(WithoutSubscriptions(Fixed::new()));
+        assert_eq!(filtered.err(), refused);
+        // No filter comes in legacy revisions.
+        let storage = WithoutSubscriptions(LegacyOnly(Fixed::new()));
+        assert!(Server::constant::<Filtered>(storage).is_ok());
+        assert!(Server::constant::<Filtered>(LegacyOnly(Fixed::new())).is_ok());
     }
 
     #[test]
     fn a_listen_is_an_unknown_method_where_none_are_served() {
-        let mut server = Server::constant::<Silent>(WithoutListens(Fixed::new())).unwrap();
+        let mut server = Server::constant::<Silent>(WithoutSubscriptions(Fixed::new())).unwrap();
         let listen = DISCOVER.replace("server/discover", "subscriptions/listen");
         let answer = answer(&mut server, &listen);
         assert!(answer.contains("-32601"), "{answer}");

@@ -78,7 +78,7 @@ pub use session_snapshot::SessionSnapshot;
 pub use crate::store::Fixed;
 #[cfg(feature = "alloc")]
 pub use crate::store::Growing;
-pub use storage::{LegacyOnly, ModernOnly, OverHttp, Storage, WithoutListens};
+pub use storage::{LegacyOnly, ModernOnly, OverHttp, Storage, WithoutSubscriptions};
 
 use crate::action::SendError;
 use crate::config_error::ConfigError;

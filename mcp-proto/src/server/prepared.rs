@@ -106,7 +106,9 @@ impl<'c, C: ServerSettings<'c>> PreparedConfig<C> {
         if self.ping.is_some() && !S::ASKS {
             return Err(ConfigError::NoRoomForPings);
         }
-        if self.declared().intersects(S::LACKS) {
+        let has_listens = S::LISTENS || !S::MODERN;
+        let needs_listens = self.texts().filters().next().is_some();
+        if self.declared().intersects(S::LACKS) || needs_listens && !has_listens {
             return Err(ConfigError::NoRoomForSubscriptions);
         }
         let needed = self.least_output(S::ID_ECHO);

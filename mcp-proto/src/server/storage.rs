@@ -220,17 +220,21 @@ wrapper! {
 }
 
 wrapper! {
-    /// The memory of `S` for a server that notifies of nothing: `subscriptions/listen` is refused as an unknown method, and the code
-    /// for it is not linked. Capabilities that declare notifications of changes are
-    /// [a mistake](crate::ConfigError::NoRoomForSubscriptions).
+    /// The memory of `S` for a server that notifies of no changes: `subscriptions/listen` is refused as an unknown method, and
+    /// its code is not linked.
+    ///
+    /// Capabilities that promise such notifications, in any revision (`listChanged`, `resources.subscribe`), and keys of filters
+    /// for 2026-07-28 ([`ServerConfig::filters`](super::ServerConfig::filters)) are the error
+    /// [`ConfigError::NoRoomForSubscriptions`](crate::ConfigError::NoRoomForSubscriptions). Progress and log messages are sent as
+    /// usual. [`LegacyOnly`] serves no listens anyway.
     ///
     /// ```
-    /// use mcp_proto::server::{Fixed, Server, ServerConfig, WithoutListens};
+    /// use mcp_proto::server::{Fixed, Server, ServerConfig, WithoutSubscriptions};
     ///
-    /// let server = Server::new(ServerConfig::new("demo", "1.0"), WithoutListens(Fixed::new()))?;
+    /// let server = Server::new(ServerConfig::new("demo", "1.0"), WithoutSubscriptions(Fixed::new()))?;
     /// # Ok::<(), mcp_proto::ConfigError>(())
     /// ```
-    WithoutListens, S::Place,
+    WithoutSubscriptions, S::Place,
     const LACKS: ServerFeatures = S::LACKS.with(ServerFeatures::CHANGES);
     const LEGACY: bool = S::LEGACY;
     const LISTENS: bool = false;
