@@ -15,27 +15,27 @@
 //! `fleet`. `protection::dpop` adds `protect` with DPoP, and `protection::sharing` the end of a forwarded
 //! stream with its token and the refusal of a forwarded request.
 
+mod reply;
+
 use core::future::{Future, poll_fn};
-use core::pin::Pin;
 use core::task::Poll;
 use std::io;
 use std::sync::LazyLock;
 use std::time::SystemTime;
 
 use http::request::Parts;
-use http::{HeaderValue, Request, Response};
-use http_body::Body as _;
+use http::{HeaderValue, Request};
 use http_body_util::Full;
 use mcp_async::auth::{Protection, Secret, TokenClaims};
-use mcp_async::http::{
-    AccessError, Http, HttpBody, HttpService, LocalForward, Principal, SessionStore,
-};
+use mcp_async::http::{AccessError, Http, HttpService, LocalForward, Principal, SessionStore};
 use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::{Context, HandlerError, ListKind, Registry, StateKeys, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::TaskStore;
 use mcp_async::{ErrorChain, Server};
 use tower_service::Service as _;
+
+use self::reply::Reply;
 
 const RESOURCE: &str = "http://localhost:8000/mcp";
 const ISSUER: &str = "https://as.example/";
@@ -517,71 +517,6 @@ impl Client {
 
 /// `_meta` of a request of 2026-07-28.
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}"#;
-
-/// A response, whose body is read while it arrives.
-struct Reply {
-    status: u16,
-    head: Response<()>,
-    body: Option<HttpBody>,
-    text: String,
-}
-
-impl Reply {
-    /// The response of a layer.
-    fn refused(status: u16) -> Self {
-        let response = Response::builder().status(status);
-        Self {
-            status,
-            head: response.body(()).unwrap(),
-            body: None,
-            text: String::new(),
-        }
-    }
-
-    fn new(response: Response<HttpBody>) -> Self {
-        let (parts, body) = response.into_parts();
-        Self {
-            status: parts.status.as_u16(),
-            head: Response::from_parts(parts, ()),
-            body: Some(body),
-            text: String::new(),
-        }
-    }
-
-    fn header(&self, name: &str) -> &str {
-        let value = self.head.headers().get(name);
-        value.map_or("", |value| value.to_str().unwrap())
-    }
-
-    /// The whole body.
-    async fn text(mut self) -> String {
-        while self.read().await {}
-        self.text
-    }
-
-    /// Reads until the body has this text.
-    async fn read_until(&mut self, text: &str) {
-        while !self.text.contains(text) {
-            assert!(self.read().await, "{}", self.text);
-        }
-    }
-
-    /// Reads a part; false at the end.
-    async fn read(&mut self) -> bool {
-        let Some(body) = &mut self.body else {
-            return false;
-        };
-        match poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await {
-            Some(frame) => {
-                let Ok(frame) = frame;
-                let data = frame.into_data().unwrap();
-                self.text.push_str(core::str::from_utf8(&data).unwrap());
-                true
-            }
-            None => false,
-        }
-    }
-}
 
 /// The first text that a member of this name has.
 fn member<'t>(text: &'t str, name: &str) -> &'t str {
