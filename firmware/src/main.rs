@@ -10,7 +10,7 @@ mod app;
 
 use mcp_firmware::board::{entry, exit};
 use mcp_firmware::{BUFFER, Uart};
-use mcp_proto::server::{Constant, ConstantConfig, Fixed, Server, ServerConfig, WithoutSubscriptions};
+use mcp_proto::server::{ConstantConfig, ConstantServer, Fixed, Server, ServerConfig, WithoutSubscriptions};
 use mcp_proto::{ConfigError, Heapless, Instant, Limits, Link, TurnEnd};
 
 use crate::app::App;
@@ -27,7 +27,7 @@ fn main() -> ! {
     exit(1)
 }
 
-/// No tool changes, so there is nothing to listen to.
+/// The tools never change, so `subscriptions/listen` is left out.
 type Tables = WithoutSubscriptions<Fixed<REQUESTS, 0, 0, 0, ID>>;
 
 /// Both eras, unless a feature leaves one out.
@@ -38,7 +38,7 @@ type Storage = mcp_proto::server::LegacyOnly<Tables>;
 #[cfg(all(feature = "modern-only", not(feature = "legacy-only")))]
 type Storage = mcp_proto::server::ModernOnly<Tables>;
 
-/// The settings, which the compiler knows.
+/// The configuration, as a constant.
 struct Settings;
 
 impl ConstantConfig for Settings {
@@ -52,7 +52,7 @@ impl ConstantConfig for Settings {
     };
 }
 
-type Machine = Server<'static, Storage, Constant<Settings, Storage>>;
+type Machine = ConstantServer<Settings, Storage>;
 
 /// A function of its own, so that the stack holds what it takes only while it runs.
 #[inline(never)]
@@ -67,7 +67,7 @@ fn serve(uart: &mut Uart) {
     }
 }
 
-/// A function of its own as well, so that the buffers lie where that had its own.
+/// Also a function of its own, so that the buffers use the stack that `server` has freed.
 #[inline(never)]
 fn talk(uart: &mut Uart, server: &mut Machine) {
     let (inbox, outbox) = (Heapless::<u8, BUFFER>::new(), Heapless::<u8, BUFFER>::new());

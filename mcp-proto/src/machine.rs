@@ -51,7 +51,8 @@ pub trait Machine {
     /// message.
     type Reply<'b>;
 
-    /// False if the machine has no memory for batches. A [`Link`](crate::Link) then gives it an array as a message that is no object.
+    /// True if the machine takes batches. Otherwise [`Link`](crate::Link) and [`step`](crate::link::step) give it an array as one
+    /// message that is not an object. [`step_with`](crate::link::step_with) does not apply this: its caller reads the messages.
     const HAS_BATCHES: bool = true;
 
     /// Takes in one message, or the start or end of a batch.

@@ -19,9 +19,9 @@ use crate::texts::BorrowedTexts;
 use crate::texts::{SharedMethod, SharedTexts};
 
 /// The configuration of a role: [`ServerConfig`](crate::server::ServerConfig),
-/// [`ClientConfig`](crate::client::ClientConfig) or [`Constant`](crate::server::Constant). It is sealed.
+/// [`ClientConfig`](crate::client::ClientConfig) or [`Constant`](crate::server::Constant). It cannot be implemented elsewhere.
 pub trait Config: Copy + Debug {
-    /// The settings: the configuration itself, unless it is a constant.
+    /// The type of the fields: `Self`, or [`ServerConfig`](crate::server::ServerConfig) for a constant.
     type Settings;
     /// The capabilities.
     #[doc(hidden)]
@@ -35,15 +35,15 @@ pub trait Config: Copy + Debug {
     #[doc(hidden)]
     const IS_CONSTANT: bool = false;
 
-    /// The settings.
+    /// Returns the fields.
     #[doc(hidden)]
     fn settings(&self) -> &Self::Settings;
 
-    /// The settings, for a change; `None` if they are a constant.
+    /// Returns the fields for a change; `None` if they are a constant.
     #[doc(hidden)]
     fn settings_mut(&mut self) -> Option<&mut Self::Settings>;
 
-    /// The limits.
+    /// Returns the limits.
     #[doc(hidden)]
     fn limits(&self) -> &Limits;
 
@@ -88,7 +88,7 @@ pub trait Config: Copy + Debug {
 ///
 /// It derefs to its configuration, for the settings. Once the texts are [shared](Self::shared), the fields for texts (`info`,
 /// `instructions`, `capabilities`, `extension_revisions`, `methods`, `filters`, `result_types`) are empty there: do not make another
-/// configuration of it by `..*prepared`.
+/// configuration of it by `..*prepared`. A constant configuration has no settings to change; it derefs to its `ServerConfig`.
 ///
 /// With the feature `alloc`, on a target with atomic compare-and-swap, it is one allocation, which its clones and the machines that are
 /// made of them share.

@@ -20,13 +20,13 @@ pub fn request_heads(input: &[u8]) {
             Ok("POST")
         }
         Ok(Opening::Get(get)) => {
-            let session = Some(get.session.as_str().as_bytes());
+            let session = Some(get.session.as_bytes());
             assert_eq!(session, head.first("mcp-session-id"));
             assert_eq!(get.last_event_id, head.first("last-event-id"));
             Ok("GET")
         }
         Ok(Opening::Delete(session)) => {
-            let session = Some(session.as_str().as_bytes());
+            let session = Some(session.as_bytes());
             assert_eq!(session, head.first("mcp-session-id"));
             Ok("DELETE")
         }

@@ -119,13 +119,16 @@ impl<'h> SessionId<'h> {
         sound.then_some(Self(bytes))
     }
 
-    /// The id.
-    pub fn as_str(&self) -> &'h str {
-        // They are characters of ASCII.
-        core::str::from_utf8(self.0).unwrap_or_default()
+    /// Returns the id.
+    pub const fn as_str(&self) -> &'h str {
+        // `new` accepts printable ASCII only.
+        match core::str::from_utf8(self.0) {
+            Ok(id) => id,
+            Err(_) => "",
+        }
     }
 
-    /// The bytes of the id.
+    /// Returns the bytes of the id.
     pub const fn as_bytes(&self) -> &'h [u8] {
         self.0
     }

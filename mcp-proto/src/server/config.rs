@@ -73,7 +73,21 @@ config! {
     }
 }
 
-/// The settings of a [`Server`](super::Server): a [`ServerConfig`] or a [`Constant`](super::Constant). It is sealed.
+/// The configuration of any [`Server`](super::Server): a [`ServerConfig`] or a [`Constant`](super::Constant). It cannot be
+/// implemented elsewhere.
+///
+/// Use it as the bound of a function that takes any server:
+///
+/// ```
+/// use mcp_proto::server::{Fixed, Server, ServerConfig, ServerSettings, Storage};
+///
+/// fn is_idle<'c, S: Storage, C: ServerSettings<'c>>(server: &Server<'_, S, C>) -> bool {
+///     server.in_flight() == 0
+/// }
+/// # let server = Server::new(ServerConfig::new("demo", "1.0"), Fixed::new())?;
+/// # assert!(is_idle(&server));
+/// # Ok::<(), mcp_proto::ConfigError>(())
+/// ```
 pub trait ServerSettings<'c>: Config<Settings = ServerConfig<'c>> {}
 
 impl<'c, C: Config<Settings = ServerConfig<'c>>> ServerSettings<'c> for C {}

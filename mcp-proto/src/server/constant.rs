@@ -4,21 +4,45 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::config::ServerConfig;
-use super::reply;
 use super::storage::Storage;
+use super::{Server, reply};
 use crate::limits::Limits;
 use crate::model::{ServerCapabilities, ServerFeatures};
 use crate::prepared_config::{Config, PreparedConfig};
 use crate::texts::BorrowedTexts;
 
-/// A type whose settings of a server are a constant, for [`Server::constant`](super::Server::constant).
+/// A configuration of a server as an associated constant, for [`Server::constant`].
+///
+/// ```
+/// use mcp_proto::ConfigError;
+/// use mcp_proto::server::{ConstantConfig, ConstantServer, Fixed, Server, ServerConfig};
+///
+/// struct Demo;
+///
+/// impl ConstantConfig for Demo {
+///     const CONFIG: ServerConfig<'static> = ServerConfig::new("demo", "1.0");
+/// }
+///
+/// struct Program {
+///     server: ConstantServer<Demo, Fixed>,
+/// }
+///
+/// fn program() -> Result<Program, ConfigError> {
+///     let server = Server::constant(Fixed::new())?;
+///     Ok(Program { server })
+/// }
+/// # program().map(|program| assert_eq!(program.server.config().info.version, *"1.0")).unwrap();
+/// ```
 pub trait ConstantConfig {
-    /// The settings.
+    /// The configuration.
     const CONFIG: ServerConfig<'static>;
 }
 
-/// The settings `T` for a server with the storage `S`: they take no memory, and code that they do not use is not linked.
+/// The configuration `T::CONFIG` of a server with the storage `S`, in the type of that server.
 pub struct Constant<T, S>(PhantomData<(T, S)>);
+
+/// A server whose configuration is the constant of `T`, with the storage `S`: made by [`Server::constant`].
+pub type ConstantServer<T, S> = Server<'static, S, Constant<T, S>>;
 
 impl<T: ConstantConfig, S: Storage> Constant<T, S> {
     const CONFIG: ServerConfig<'static> = {
@@ -96,7 +120,7 @@ impl<T, S> fmt::Debug for Constant<T, S> {
 mod tests {
     use super::*;
     use crate::rpc::{Incoming, Message};
-    use crate::server::{Fixed, LegacyOnly, ModernOnly, Server, WithoutSubscriptions};
+    use crate::server::{Fixed, LegacyOnly, ModernOnly, WithoutSubscriptions};
     use crate::{Action, Instant, Machine, Pipe};
 
     struct Everything;
@@ -160,7 +184,7 @@ mod tests {
     fn check<S: Storage<Place = crate::source::Pipe> + Copy>(storage: S) {
         let mut constant = Server::constant::<Everything>(storage).unwrap();
         let mut plain = Server::new(Everything::CONFIG, storage).unwrap();
-        // The other is measured before the storage leaves revisions out.
+        // `plain` is measured for all revisions, before the storage leaves some out.
         assert!(constant.reserve() <= plain.reserve());
         assert_eq!(constant.config().revisions, plain.config().revisions);
         assert_eq!(constant.config().declared(), plain.config().declared());

@@ -59,7 +59,7 @@ use subscriptions::{Owner, Subscriptions};
 
 // Configuration.
 pub use config::{ServerConfig, ServerSettings};
-pub use constant::{Constant, ConstantConfig};
+pub use constant::{Constant, ConstantConfig, ConstantServer};
 
 // Events, and the answers of the core.
 pub use context::RequestContext;
@@ -139,7 +139,8 @@ pub struct Server<'c, S: Storage, C: Config = ServerConfig<'c>> {
     /// Misses of the ping that were not reported yet.
     missed: Option<u32>,
     life: Lifecycle,
-    /// The lifetime of the texts.
+    /// The lifetime of the texts, which that of `C` does not depend on: two lifetimes that are independent let a generic `async` block
+    /// prove its bounds for any two.
     texts: PhantomData<&'c ()>,
 }
 
@@ -175,8 +176,8 @@ impl<'c, S: Storage> Server<'c, S> {
         Self::with_in_flight(config, in_flight, storage)
     }
 
-    /// Creates a server of the settings that are the constant of `T`: firmware so has them in no memory, and does not link what they
-    /// do not use.
+    /// Creates a server of the configuration `T::CONFIG`. The machine does not store it, and code that it does not use is not
+    /// linked.
     ///
     /// ```
     /// use mcp_proto::server::{ConstantConfig, Fixed, Server, ServerConfig};
@@ -194,10 +195,8 @@ impl<'c, S: Storage> Server<'c, S> {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] says what is wrong with the settings.
-    pub fn constant<T: ConstantConfig>(
-        storage: S,
-    ) -> Result<Server<'static, S, Constant<T, S>>, ConfigError> {
+    /// Those of [`new`](Self::new); all of them depend on `T` and `S` alone.
+    pub fn constant<T: ConstantConfig>(storage: S) -> Result<ConstantServer<T, S>, ConfigError> {
         let config = PreparedConfig::from(Constant::<T, S>::NEW);
         config.check::<S>()?;
         let in_flight = config.limits.in_flight;
