@@ -6,7 +6,7 @@ use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::{Event, RequestContext, Server, ServerSettings, Storage};
 use mcp_proto::{Outbox, Outcome, Store, Verdict};
 
-/// It says what it serves: a request for anything else is answered by the core.
+/// Returns the capabilities of the server. The core refuses requests for others.
 pub const fn capabilities() -> ServerCapabilities<'static> {
     ServerFeatures::TOOLS.capabilities()
 }

@@ -128,8 +128,8 @@ impl<S: Store<u8>> Inbox<S> {
         self.next_message_for(true)
     }
 
-    /// The next message for a machine that takes arrays or does not: then one is a message that is no object, and the code that
-    /// takes its elements apart is not linked.
+    /// Returns the next message. Without `has_batches` an array is returned as one message that is not an object, and the code that
+    /// reads its elements is not linked.
     #[inline]
     pub(crate) fn next_message_for(&mut self, has_batches: bool) -> Option<Incoming<'_>> {
         if self.given != Given::Nothing {

@@ -32,7 +32,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The defaults, for constants: messages of 16 MiB that nest 128 deep, 1,024 requests, batches of 100 elements and 16 MiB,
+    /// The default limits, as a constant: messages of 16 MiB that nest 128 deep, 1,024 requests, batches of 100 elements and 16 MiB,
     /// 1,000 subscriptions of 256 KiB, and 32 MiB of output.
     pub const DEFAULT: Self = Self {
         message: 16 << 20,

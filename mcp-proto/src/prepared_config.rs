@@ -132,7 +132,7 @@ impl<C: Config> PreparedConfig<C> {
         parts.config.into()
     }
 
-    /// Returns the limits, for as long as this is borrowed.
+    /// Returns the limits of the configuration.
     pub(crate) fn limits(&self) -> &Limits {
         self.0.config.limits()
     }

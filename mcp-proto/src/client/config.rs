@@ -183,7 +183,7 @@ impl PreparedConfig<ClientConfig<'_>> {
 }
 
 impl Timeouts {
-    /// The defaults, for constants: 60 s for the connection, 60 s for a request, which ends after 10 minutes at the latest, and 5 s
+    /// The default timeouts, as a constant: 60 s for the connection, 60 s for a request, which ends after 10 minutes at the latest, and 5 s
     /// for the probe.
     pub const DEFAULT: Self = Self {
         connect: Duration::from_secs(60),

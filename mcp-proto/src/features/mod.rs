@@ -104,16 +104,16 @@ macro_rules! capabilities {
                 Self(bits)
             }
 
-            /// Returns the capabilities that count for the protocol, with whatever these are a part of.
-            pub(crate) const fn whole(self) -> Self {
+            /// Returns these capabilities and those that contain them, without those declared as extensions.
+            pub(crate) const fn with_parents(self) -> Self {
                 let tree = Tree {
                     rows: Self::ROWS,
                     bits: self.without(Self::TASKS_EXTENSION).0,
                 };
-                Self(tree.whole())
+                Self(tree.with_parents())
             }
 
-            /// Returns them with those that are declared as extensions.
+            /// Returns these capabilities and those that `extensions` declares.
             pub(crate) fn with_extensions(self, extensions: Option<Settings<'_>>) -> Self {
                 let tasks = Self::TASKS_EXTENSION.when(has_tasks_extension(extensions));
                 self.with(tasks).meant()
@@ -207,8 +207,8 @@ macro_rules! capabilities {
         /// The capabilities that count for the protocol.
         impl From<&$name<'_>> for $features {
             fn from(capabilities: &$name<'_>) -> Self {
-                let whole = capabilities.features.whole();
-                whole.with_extensions(capabilities.extensions)
+                let features = capabilities.features.with_parents();
+                features.with_extensions(capabilities.extensions)
             }
         }
     };

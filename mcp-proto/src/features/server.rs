@@ -60,7 +60,7 @@ macro_rules! declare_server_capabilities {
 declare_server_capabilities!(capabilities);
 
 impl ServerFeatures {
-    /// Notifications of changes.
+    /// The capabilities that promise notifications of changes.
     pub(crate) const CHANGES: Self = Self::PROMPTS_LIST_CHANGED
         .with(Self::RESOURCES_LIST_CHANGED)
         .with(Self::RESOURCES_SUBSCRIBE)

@@ -70,7 +70,7 @@ impl Walk {
     }
 }
 
-/// Compares texts where the compiler evaluates.
+/// Returns true if two texts are equal: `==` is not `const`.
 const fn is_same(one: &str, other: &str) -> bool {
     let (mut one, mut other) = (one.as_bytes(), other.as_bytes());
     let mut is_same = one.len() == other.len();
@@ -106,7 +106,7 @@ impl Tree {
     }
 
     /// Returns the bits of all that is declared, with whatever it is a part of.
-    pub(super) const fn whole(&self) -> u16 {
+    pub(super) const fn with_parents(&self) -> u16 {
         let mut bits = 0;
         let mut rows = self.rows;
         while let [row, others @ ..] = rows {

@@ -31,7 +31,7 @@ pub(crate) struct KnownMetaNotes<'k> {
 }
 
 impl KnownMeta {
-    /// No `_meta` is known yet.
+    /// An empty cache.
     pub const NONE: Self = Self {
         text: [0; LONGEST],
         len: 0,

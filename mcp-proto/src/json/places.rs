@@ -46,10 +46,10 @@ impl MemberPlaces {
         };
     }
 
-    /// Returns false if no key is `_meta`, which has five bytes, or ten and more with an escape.
+    /// Returns true if a key may be `_meta`: its length is 5, or with escapes at least 10. True if the places are unknown.
     pub(crate) fn may_have_meta(&self) -> bool {
-        let is_long = |key: &Place| matches!(key.len(), 5 | 10..);
-        self.known().is_none_or(|keys| keys.iter().any(is_long))
+        let may_be_meta = |key: &Place| matches!(key.len(), 5 | 10..);
+        self.known().is_none_or(|keys| keys.iter().any(may_be_meta))
     }
 
     /// The keys, if they are known.

@@ -74,7 +74,7 @@ impl RevisionSet {
         Self(self.0 & other.0)
     }
 
-    /// Returns those with a handshake, those without, both or none.
+    /// Returns the revisions of this set that belong to an era whose flag is true.
     #[inline(always)]
     pub(crate) const fn of_eras(self, legacy: bool, modern: bool) -> Self {
         match (legacy, modern) {

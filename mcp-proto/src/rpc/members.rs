@@ -88,7 +88,7 @@ impl<'b> Members<'b> {
 
 #[cfg(feature = "alloc")]
 impl MemberSpans {
-    /// The message of the members at these places.
+    /// Returns the message whose members are at these places.
     pub(super) fn message<'b>(&self, text: &'b [u8]) -> Message<'b> {
         let [id, method, params, result, error] =
             self.values.map(|span| span.map(|span| span.raw(text)));
@@ -332,7 +332,7 @@ impl<'b> Message<'b> {
         message
     }
 
-    /// Keeps the `_meta` of a request.
+    /// Copies the `_meta` of a request into `known`.
     #[cfg(feature = "alloc")]
     pub(super) fn teach(&self, depth: u8, known: &mut KnownMeta) {
         if let Self::Request(Request { params, places, .. }) = self

@@ -48,7 +48,8 @@ impl<T: AsRef<[u8]>> OwnedMessages<T> {
         }
     }
 
-    /// Parses a text, as [`parse`](Self::parse) does, of clients whose requests repeat a `_meta`.
+    /// Parses a text like [`parse`](Self::parse). A `_meta` of the same bytes as that in `known` is compared and not scanned; another
+    /// one takes its place.
     ///
     /// ```
     /// use mcp_proto::json::KnownMeta;
@@ -65,15 +66,15 @@ impl<T: AsRef<[u8]>> OwnedMessages<T> {
         let mut notes = known.notes(depth);
         let parsed = Parsed::read(text.as_ref(), depth, &mut notes);
         let has_other = notes.has_other;
-        let parsed = Self {
+        let messages = Self {
             text,
             depth,
             parsed,
         };
         if has_other {
-            parsed.message().teach(depth, known);
+            messages.message().teach(depth, known);
         }
-        parsed
+        messages
     }
 
     /// Takes a text that a machine wrote, without framing. Of a message only the envelope is read, so it may nest deeper than
@@ -116,7 +117,7 @@ impl<T: AsRef<[u8]>> OwnedMessages<T> {
         }
     }
 
-    /// The first of the messages.
+    /// Returns the first message.
     pub(crate) fn first(&self) -> Option<Incoming<'_>> {
         match &self.parsed {
             Parsed::Object(spans) => Some(Incoming::Message(spans.message(self.text.as_ref()))),

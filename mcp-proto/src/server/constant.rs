@@ -50,7 +50,7 @@ impl<T: ConstantConfig, S: Storage> Constant<T, S> {
         config.revisions = config.revisions.of_eras(S::LEGACY, S::MODERN);
         config
     };
-    const FEATURES: ServerFeatures = Self::CONFIG.capabilities.features.whole();
+    const FEATURES: ServerFeatures = Self::CONFIG.capabilities.features.with_parents();
 
     pub(super) const NEW: Self = Self(PhantomData);
 }

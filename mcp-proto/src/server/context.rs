@@ -174,7 +174,7 @@ impl<'b> Members<'b> {
         modern.iter().any(Option::is_some)
     }
 
-    /// Checks what the method needs, for a request of which the application is to learn.
+    /// Checks the parameters of the method. Returns the request for the application.
     pub(super) fn settle(
         &self,
         method: Method<'_>,

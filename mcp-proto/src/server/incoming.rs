@@ -46,14 +46,14 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
         }
     }
 
-    // Not inlined: what it takes on the stack is free again before the answer is written.
+    // Not inlined, so that its stack is free before the answer is written.
     #[inline(never)]
     fn request<'b>(
         &mut self,
         from: &mut Arrival<'_, S::Place>,
         request: Request<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        // What was asked for stays where it lies: it is copied once, into the event.
+        // The admission is borrowed, so it is copied once only, into the event.
         let error = match &self.judge(from, &request) {
             Ok(Admission::Answer(reply)) => return self.answer(from, *reply),
             Ok(Admission::Request(asked)) => match request.method {
@@ -79,7 +79,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
         self.refuse(from, Some(request.id), error)
     }
 
-    /// Decides whether a request is answered at once, or is one for the application.
+    /// Checks a request. Returns the answer of the core, or the request for the application.
     fn judge<'b>(
         &mut self,
         from: &mut Arrival<'_, S::Place>,
@@ -100,7 +100,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
             _ => None,
         };
         let subject = own.and_then(|method| method.subject);
-        // Not moved either.
+        // Borrowed, too: members are large.
         let read = Members::read(request, subject);
         let members = match &read {
             Ok(members) => members,
@@ -135,7 +135,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
         }
     }
 
-    /// Takes a request in, for the application to answer.
+    /// Puts a request for the application into the table. Returns its token.
     fn admit(
         &mut self,
         from: &Arrival<'_, S::Place>,

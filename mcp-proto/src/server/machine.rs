@@ -1,8 +1,8 @@
 //! The server as a `Machine` for its driver.
 
-use super::config::ServerSettings;
 use core::time::Duration;
 
+use super::config::ServerSettings;
 use super::in_flight::InFlight;
 use super::reply::{Reply, ReplyKind};
 use super::{Event, Lifecycle, Server, Storage};

@@ -60,7 +60,7 @@ pub(crate) trait Tables {
     const LEGACY: bool = true;
     /// True if revisions without a handshake are served.
     const MODERN: bool = true;
-    /// True if listens are served, where 2026-07-28 is.
+    /// True if `subscriptions/listen` is served in the revisions that have it.
     const LISTENS: bool = true;
     /// The features that there is no memory for.
     const LACKS: ServerFeatures = ServerFeatures::NONE;
