@@ -420,9 +420,12 @@ impl World {
                 Event::Answer { token, cookie, .. } | Event::Failed { token, cookie, .. } => {
                     (token, cookie, true)
                 }
-                Event::Input { token, cookie, .. }
-                | Event::Again { token, cookie }
-                | Event::Progress { token, cookie, .. }
+                // Its message has its answer; the next message has another id.
+                Event::Input { token, cookie, .. } | Event::Again { token, cookie } => {
+                    self.calls[cookie as usize].id = None;
+                    (token, cookie, false)
+                }
+                Event::Progress { token, cookie, .. }
                 | Event::Notification {
                     subscription: Some((token, cookie)),
                     ..
