@@ -31,21 +31,28 @@ impl App {
                 method,
                 context,
                 ..
-            } => {
+            } => self.request(method, context, |outcome| {
                 // If the answer does not fit, the event comes again: state changes after the bytes fit.
-                let mut respond = |outcome: Outcome<'_>| -> Verdict {
-                    let written = outbox.put(|out| server.respond(token, outcome, out));
-                    written.into()
-                };
-                match method {
-                    Method::ToolsList => respond(Outcome::Result(
-                        &Raw::parse(TOOLS.as_bytes(), 8).unwrap_or_default(),
-                    )),
-                    // The core refuses all other methods: the capabilities do not declare them.
-                    _ => self.call(context, &mut respond),
-                }
-            }
+                let written = outbox.put(|out| server.respond(token, outcome, out));
+                written.into()
+            }),
             _ => Verdict::Done,
+        }
+    }
+
+    /// Answers a request by `respond`.
+    pub fn request(
+        &mut self,
+        method: Method<'_>,
+        context: RequestContext<'_>,
+        mut respond: impl FnMut(Outcome<'_>) -> Verdict,
+    ) -> Verdict {
+        match method {
+            Method::ToolsList => respond(Outcome::Result(
+                &Raw::parse(TOOLS.as_bytes(), 8).unwrap_or_default(),
+            )),
+            // The core refuses all other methods: the capabilities do not declare them.
+            _ => self.call(context, &mut respond),
         }
     }
 

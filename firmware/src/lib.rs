@@ -1,7 +1,8 @@
-//! The parts that the programs of this folder share: the board and its serial port.
+//! The parts that the programs of this folder share: the tools, the board and its serial port.
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod app;
 pub mod board;
 mod uart;
 

@@ -6,14 +6,11 @@
 #![no_main]
 #![forbid(unsafe_code)]
 
-mod app;
-
+use mcp_firmware::app::{self, App};
 use mcp_firmware::board::{entry, exit};
 use mcp_firmware::{BUFFER, Uart};
 use mcp_proto::server::{ConstantConfig, ConstantServer, Fixed, Server, ServerConfig, WithoutSubscriptions};
 use mcp_proto::{ConfigError, Heapless, Instant, Limits, Link, TurnEnd};
-
-use crate::app::App;
 
 /// Requests in flight, of ids of so many bytes.
 const REQUESTS: usize = 4;
