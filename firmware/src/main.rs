@@ -9,7 +9,9 @@
 use mcp_firmware::app::{self, App};
 use mcp_firmware::board::{entry, exit};
 use mcp_firmware::{BUFFER, Uart};
-use mcp_proto::server::{ConstantConfig, ConstantServer, Fixed, Server, ServerConfig, WithoutSubscriptions};
+use mcp_proto::server::{
+    ConstantConfig, ConstantServer, Fixed, Server, ServerConfig, WithoutSubscriptions,
+};
 use mcp_proto::{ConfigError, Heapless, Instant, Limits, Link, TurnEnd};
 
 /// Requests in flight, of ids of so many bytes.

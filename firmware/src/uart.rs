@@ -54,3 +54,14 @@ impl Uart {
         while !self.0.has_room() {}
     }
 }
+
+#[cfg(feature = "http")]
+impl mcp_firmware_slip::Wire for Uart {
+    fn receive(&mut self) -> Option<u8> {
+        self.0.receive()
+    }
+
+    fn send(&mut self, byte: u8) {
+        self.write(&[byte]);
+    }
+}
