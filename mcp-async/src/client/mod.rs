@@ -63,7 +63,7 @@ pub use mcp_proto::client::{Negotiation, Timeouts};
 
 pub(crate) use self::callbacks::question_tasks::{QuestionHost, QuestionTasks};
 pub(crate) use self::request::subscription::may_pass;
-pub(crate) use self::session::role::{guarded, is_created};
+pub(crate) use self::session::role::is_created;
 pub(crate) use self::session::unsent::{UnsentMessage, UnsentMessages, no_message, requests_of};
 
 pub(crate) type Machine = Core<'static, Growing>;

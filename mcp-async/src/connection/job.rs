@@ -413,6 +413,12 @@ fn entry(places: &[Place], index: u32) -> Option<Instant> {
     places.get(usize::try_from(index).ok()?)?.entry
 }
 
+/// Calls a function of the application; `None` if it panicked.
+pub(crate) fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
+    let called = catch_unwind(AssertUnwindSafe(call)).map_err(discard);
+    called.map_err(|()| observe::panicked()).ok()
+}
+
 /// Drops what a user made: a panic in it must not end the connection.
 pub(crate) fn discard<T>(value: T) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {

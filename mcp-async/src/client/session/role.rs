@@ -1,8 +1,6 @@
 //! The role of a client for its connection: handles events of the machine.
 
 use core::future::poll_fn;
-use core::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
 use std::sync::{Arc, OnceLock, Weak};
 
 use mcp_proto::client::{Client as Core, Event, Failure, Growing};
@@ -17,7 +15,7 @@ use super::handler::{Answer, Handler, IncomingQuestion};
 use super::info::ServerInfo;
 use crate::client::Machine;
 use crate::connection::{
-    Arrival, Effect, Frame, Gone, Job, Nothing, PendingResponses, Respond, Role, Shared, discard,
+    Arrival, Effect, Frame, Gone, Job, Nothing, PendingResponses, Respond, Role, Shared, guarded,
     is_marked,
 };
 use crate::error::{ConnectError, ErrorReply};
@@ -274,10 +272,4 @@ fn answer(shared: &Arc<Shared<Machine>>, token: Token, answer: Answer) -> Job {
         })
         .await
     })
-}
-
-/// Calls the handler; `None` if it panicked.
-pub(crate) fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
-    let called = catch_unwind(AssertUnwindSafe(call)).map_err(discard);
-    called.map_err(|()| observe::panicked()).ok()
 }

@@ -9,7 +9,7 @@ use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, Revision};
 
 use super::handler::{Answer, Handler, IncomingQuestion};
-use super::role::guarded;
+use crate::connection::guarded;
 use crate::error::ErrorReply;
 
 /// The questions of a round, and the answers as they come.

@@ -1,7 +1,5 @@
 //! The role of a server for its connection: handles events of the machine.
 
-use core::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
 use std::sync::Arc;
 
 use mcp_proto::json::{Number, Str};
@@ -10,7 +8,7 @@ use mcp_proto::{Instant, Outcome, SendError, SentToken, Token, Transmit};
 
 use super::sender::Sender;
 use crate::connection::{
-    Arrival, Effect, Frame, Outbound as _, Progress, Respond, Role, Shared, discard,
+    Arrival, Effect, Frame, Outbound as _, Progress, Respond, Role, Shared, guarded,
 };
 use crate::error::ErrorReply;
 use crate::observe;
@@ -64,7 +62,7 @@ impl<S: Service> Role for ServerRole<S> {
                     frame,
                     lookup: None,
                 };
-                // What the call brings from its last round.
+                // Take up the state that the previous round has left.
                 let may_ask =
                     context.request_state.is_some() || context.features.intersects(QUESTIONS);
                 if may_ask
@@ -160,16 +158,16 @@ impl<S: Service> Role for ServerRole<S> {
 
 impl<S: Service> ServerRole<S> {
     pub(crate) fn new(service: S, peer: Peer, principal: Option<Principal>) -> Self {
-        let mut side = Self {
+        let mut role = Self {
             seals_state: service.seals_state(),
             service,
             sender: Sender::new(Arc::clone(&peer.shared) as _),
             peer,
         };
         if principal.is_some() {
-            side.set_principal(principal);
+            role.set_principal(principal);
         }
-        side
+        role
     }
 
     /// Sets the sender of the messages that are handled from now on, for calls and for handles of the connection.
@@ -201,16 +199,6 @@ impl<S: Service> ServerRole<S> {
             .client
             .resume(client, &self.peer.shared.peer_info);
     }
-}
-
-/// Calls the service; `None` if it panicked.
-fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(call))
-        .map_err(|panic| {
-            discard(panic);
-            observe::panicked();
-        })
-        .ok()
 }
 
 impl Respond for Server<'_, Growing, ServerConfig<'_>> {

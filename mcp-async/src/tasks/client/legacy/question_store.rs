@@ -12,7 +12,8 @@ use mcp_proto::model::TaskStatus;
 use mcp_proto::rpc::code;
 use mcp_proto::{Payload, Revision};
 
-use crate::client::{Answer, guarded};
+use crate::client::Answer;
+use crate::connection::guarded;
 use crate::error::ErrorReply;
 use crate::payload::encode;
 use crate::random;

@@ -9,7 +9,8 @@ use mcp_proto::model::{ClientFeatures, TaskMetadata};
 use mcp_proto::rpc::Method;
 
 use super::question_store::{QuestionStore, Run, encoded};
-use crate::client::{Answer, IncomingQuestion, QuestionHost, QuestionTasks, guarded};
+use crate::client::{Answer, IncomingQuestion, QuestionHost, QuestionTasks};
+use crate::connection::guarded;
 use crate::error::ErrorReply;
 use crate::model::ListTasksResult;
 use crate::runtime::{RuntimeHandle, Sleep};
