@@ -21,11 +21,11 @@ pub(crate) fn id() -> io::Result<String> {
     for (digits, byte) in id.chunks_exact_mut(2).zip(bytes::<16>()?) {
         digits.copy_from_slice(&[digit(byte >> 4), digit(byte & 0xF)]);
     }
-    // It is ASCII.
+    // Hexadecimal digits are ASCII.
     Ok(String::from_utf8(id.to_vec()).unwrap_or_default())
 }
 
-/// A hexadecimal digit.
+/// Returns the hexadecimal digit of a value below 16.
 const fn digit(value: u8) -> u8 {
     value + if value < 10 { b'0' } else { b'a' - 10 }
 }

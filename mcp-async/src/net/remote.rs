@@ -46,13 +46,13 @@ impl RemoteAddr {
         }
     }
 
-    /// Keeps the extensions of a request that has ended for another one: they are two allocations, and the address is a third. Nothing
-    /// else of the request is kept.
+    /// Keeps the storage of the extensions of a request that has ended, for the next request on the thread: three allocations with
+    /// the address. All other values are dropped.
     pub(crate) fn reuse(extensions: &mut Extensions) {
         if extensions.len() > 1 || extensions.get::<Self>().is_none() {
             extensions.clear();
         }
-        // A thread that ends has no place for them any more.
+        // The thread is ending: nothing is kept.
         let _ = SPARE.try_with(|spare| spare.set(core::mem::take(extensions)));
     }
 }

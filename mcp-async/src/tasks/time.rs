@@ -39,7 +39,7 @@ pub(crate) fn millis(duration: Duration) -> u64 {
 pub(crate) struct IsoTime([u8; 24]);
 
 impl IsoTime {
-    /// The text of a time in milliseconds since 1970.
+    /// Formats a time in milliseconds since 1970.
     pub(crate) fn new(millis: u64) -> Self {
         let millis = millis.min(LAST);
         let (seconds, millis) = (millis / 1000, millis % 1000);
@@ -83,7 +83,7 @@ impl IsoTime {
     }
 
     pub(crate) fn as_str(&self) -> &str {
-        // It is ASCII.
+        // Digits and punctuation are ASCII.
         core::str::from_utf8(&self.0).unwrap_or_default()
     }
 }

@@ -82,7 +82,7 @@ struct Turn {
 
 /// The outcome of one step.
 enum Step {
-    /// An event was found.
+    /// An event is in [`Found`].
     Event,
     Done,
     Ignored(IgnoreReason),
@@ -294,7 +294,7 @@ impl<R, W, X: Role> Driver<R, W, X> {
     }
 }
 
-/// The event of a step, and the frame that it lies in. It stays where the step has put it, because it is large.
+/// The event of a step, and the frame that it borrows from. The step writes it in place, because moving it is costly.
 struct Found<'b, E> {
     event: Option<E>,
     frame: Frame<'b>,

@@ -113,7 +113,7 @@ impl Drop for Cancelled<'_> {
 }
 
 impl CallContext {
-    /// Returns the context of a request, before [`renew`](Self::renew).
+    /// Creates a context, which [`renew`](Self::renew) completes.
     pub(in crate::server) fn new(
         host: Arc<dyn CallHost>,
         token: Token,
@@ -135,7 +135,7 @@ impl CallContext {
         }
     }
 
-    /// Makes it the context of another request of the same connection.
+    /// Sets the request that the context belongs to.
     pub(in crate::server) fn renew(
         &mut self,
         (token, arrived): (Token, Arrived),
@@ -156,7 +156,7 @@ impl CallContext {
         self.log_level = request.log_level;
     }
 
-    /// Returns the context for the job of its call, and keeps nothing of the call but its numbers.
+    /// Moves the context out for the job of the call. Only the values that are `Copy` stay.
     pub(in crate::server) fn begin(&mut self) -> Self {
         Self {
             host: Arc::clone(&self.host),
@@ -442,7 +442,7 @@ impl CallContext {
         Arc::clone(&self.host).peer()
     }
 
-    /// The runtime of the connection.
+    /// Returns the runtime of the connection.
     pub(in crate::server) fn runtime(&self) -> RuntimeHandle {
         self.peer().shared.runtime.clone()
     }

@@ -178,9 +178,22 @@ pub struct Call<'b> {
     /// The parameters; the empty object if it has none.
     pub params: Object<'b>,
     /// The parts of the request that the protocol layer has read. A layer that replaces the parameters
-    /// replaces these, too.
+    /// replaces these, too, in a copy:
+    ///
+    /// ```
+    /// use mcp_async::server::layers::around;
+    ///
+    /// let without_logs = around(|call, service| {
+    ///     let mut request = *call.request;
+    ///     request.log_level = None;
+    ///     let mut call = call;
+    ///     call.request = &request;
+    ///     service.call(call)
+    /// });
+    /// # let _ = mcp_async::Server::builder("demo", "1.0").layer(without_logs);
+    /// ```
     pub request: &'b Request<'b>,
-    /// Becomes that of the job.
+    /// The context of the call, which its job takes.
     pub(in crate::server) context: &'b mut CallContext,
     pub(in crate::server) frame: Frame<'b>,
     /// The lookup of the tool or method that the call names, for layers that ask for it.

@@ -206,18 +206,18 @@ fn keep(info: Raw<'_>) -> Implementation {
 }
 
 std::thread_local! {
-    /// The client that was kept last on the thread.
+    /// The description of the last client on the thread.
     static LAST: Cell<Implementation> = const { Cell::new(None) };
 }
 
-/// The same as `keep`, without a copy if the last request of another connection had the same client: a client over HTTP describes itself
-/// to a new machine with each request.
+/// Returns the description of a client: that of the last request on the thread if its bytes are equal, otherwise a copy (`keep`). Over
+/// HTTP each request has a new machine.
 fn shared(info: Raw<'_>) -> Implementation {
     let known = LAST.try_with(Cell::take).unwrap_or_default();
     let client = known
         .filter(|known| known.as_raw() == info)
         .or_else(|| keep(info));
-    // A thread that ends has no place for it any more.
+    // The thread is ending: nothing is kept.
     let _ = LAST.try_with(|last| last.set(client.clone()));
     client
 }

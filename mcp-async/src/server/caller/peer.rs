@@ -149,7 +149,7 @@ impl Peer {
         self.shared.close();
     }
 
-    /// The connection belongs to a server with this limit of log messages and these extensions.
+    /// Sets the limit of log messages of the connection, and its extensions.
     pub(in crate::server) fn configure(
         &self,
         logs: Option<super::rate::RateLimit>,

@@ -11,7 +11,7 @@ use crate::server::call::context::{Arrived, CallContext};
 use crate::server::caller::client_info::{ClientInfo, ClientState};
 use crate::server::caller::principal::Principal;
 
-/// The sender of the message that is being handled.
+/// The sender of the current message, and the context of its call.
 pub(crate) struct Sender {
     /// The host of the contexts of the calls.
     host: Arc<dyn CallHost>,
@@ -20,8 +20,8 @@ pub(crate) struct Sender {
     pub(super) principal: Option<Principal>,
     /// The origin of the message.
     pub(crate) arrived: Arrived,
-    /// The context of the call that begins. It stays where it is, so that what passes a call on moves a
-    /// reference; the job of the call takes out of it what belongs to the call.
+    /// The context of the call that begins. The call borrows it, so that layers pass a reference on; the job of the call takes
+    /// its values.
     context: Option<CallContext>,
 }
 
@@ -44,8 +44,8 @@ impl Sender {
         shown: &ClientInfo,
     ) -> &mut CallContext {
         let meta = self.client.request_meta(request, shown);
-        let host = || CallContext::new(Arc::clone(&self.host), token, request);
-        let context = self.context.get_or_insert_with(host);
+        let create = || CallContext::new(Arc::clone(&self.host), token, request);
+        let context = self.context.get_or_insert_with(create);
         let arrived = (token, self.arrived.clone());
         context.renew(arrived, request, meta, self.principal.clone());
         context

@@ -17,7 +17,7 @@ use crate::server::rounds::round::{Carried, Round};
 /// The state is not ours, not for this call or too old (MR-07), or the answers are none
 /// (MR-14).
 pub(in crate::server) fn begin(call: &mut Call<'_>) -> Result<(), ErrorReply> {
-    let request = &call.request;
+    let request = call.request;
     // MR-01, MR-02
     let method = match call.method {
         Method::ToolsCall => Method::ToolsCall,

@@ -53,7 +53,7 @@ impl Engine {
         }
         let boot = Arc::clone(&self.boot);
         let mut record =
-            TaskRecord::of(Arc::clone(&place.id), boot, self.time()).with_ttl(self.ttl());
+            TaskRecord::from_shared(Arc::clone(&place.id), boot, self.time()).with_ttl(self.ttl());
         record.owner = owner;
         record.poll = Some(millis(self.tasks.poll_interval));
         record = complete(record);
@@ -109,7 +109,7 @@ impl Engine {
                 Ok(())
             })
         });
-        // It is rare, so its future is in an allocation of its own.
+        // Boxed: it is rare, and its future is large.
         let renewed = Box::pin(renewed).await;
         match renewed {
             Ok(()) => self.renewed.notify_waiters(),

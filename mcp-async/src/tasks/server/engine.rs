@@ -181,7 +181,8 @@ impl Engine {
         }
     }
 
-    /// Returns false if the store need not be asked whether the process that works on a task has ended.
+    /// Returns true if the process that works on a task may have ended; only then [`is_orphan`](Self::is_orphan) has to ask the
+    /// store.
     pub(super) fn may_be_orphan(&self, record: &TaskRecord) -> bool {
         !record.status.is_terminal() && record.boot != self.boot && self.may_find_orphans()
     }
@@ -271,7 +272,7 @@ impl Engine {
 }
 
 pin_project! {
-    /// The output of a future; `None` if it panics, which the hook has reported.
+    /// A future that returns `None` if the inner one panics, which the hook has reported.
     // An async function would have room for the future twice.
     struct Caught<F> {
         #[pin]

@@ -127,7 +127,7 @@ impl Engine {
         let record = record.ok_or(unknown())?;
         match self.is_current(&record) {
             true => Ok(record),
-            // What is rare is in an allocation of its own.
+            // Boxed: it is rare, and its future is large.
             false => Box::pin(self.current(record)).await,
         }
     }

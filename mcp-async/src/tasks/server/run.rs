@@ -46,7 +46,7 @@ struct Run {
     _running: Running,
     /// The number of the task among those that are kept.
     number: u64,
-    /// Done when the task has to end with its server. Made when the handler waits.
+    /// Ready when the task has to end with its server. Created when the handler waits.
     closed: Option<BoxFuture<'static, ()>>,
     /// The end of the time that the store has after the task was stopped with its server.
     stopped: Option<Sleep>,
@@ -139,8 +139,8 @@ impl Run {
         }
     }
 
-    /// Runs the handler, and writes what has changed. Ready when something has happened, with
-    /// whether nothing is left to do.
+    /// Runs the handler and writes changes. Returns `Ready(true)` when nothing is left to do, and `Ready(false)` when the task has
+    /// changed.
     fn poll_work(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
         let changed = self.poll_call(cx).is_ready();
         if self.is_changed && self.write.is_none() {

@@ -107,11 +107,11 @@ impl TaskRecord {
     /// `boot` names the run of the process that works on it, and `created` is the time in
     /// milliseconds since 1970.
     pub fn new(id: impl Into<String>, boot: impl Into<String>, created: u64) -> Self {
-        Self::of(id.into().into(), boot.into().into(), created)
+        Self::from_shared(id.into().into(), boot.into().into(), created)
     }
 
-    /// Like [`new`](Self::new), with texts that others may share.
-    pub(crate) const fn of(id: Arc<str>, boot: Arc<str>, created: u64) -> Self {
+    /// Creates a record like [`new`](Self::new), of texts that are shared.
+    pub(crate) const fn from_shared(id: Arc<str>, boot: Arc<str>, created: u64) -> Self {
         Self {
             format: FORMAT,
             id,

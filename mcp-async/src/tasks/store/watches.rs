@@ -30,7 +30,7 @@ impl Watches {
     pub(super) fn changed(&self, id: &str) {
         let watched = {
             let by_id = &mut *self.0.lock();
-            // Of most tasks none is watched when they change.
+            // Most tasks are not watched when they change.
             (!by_id.is_empty()).then(|| by_id.remove(id)).flatten()
         };
         if let Some(watched) = watched {

@@ -50,7 +50,7 @@ use crate::shares::{CallerId, FREE, Shares, UnreadBudget};
 use crate::sync::Lock;
 
 std::thread_local! {
-    /// Of the last request on the thread: a client describes itself alike with each of its requests.
+    /// The `_meta` of the last request on the thread, which the next request of the same client repeats.
     static KNOWN_META: RefCell<KnownMeta> = const { RefCell::new(KnownMeta::NONE) };
 }
 
@@ -259,10 +259,10 @@ impl HttpEndpoint {
     /// writes, the client may see a reset instead of the answer.
     async fn discard<B: Body>(&self, parts: &Parts, body: B) {
         let awaits = parts.headers.contains_key(EXPECT);
-        let patience = self.options.body_timeout;
+        let timeout = self.options.body_timeout;
         let room = self.bodies.empty(None);
         // It has no contents, and an end of any kind will do.
-        let _ = collect(body, 0, patience, room, &self.runtime, awaits).await;
+        let _ = collect(body, 0, timeout, room, &self.runtime, awaits).await;
     }
 
     pub(super) fn status(&self) -> HttpStatus {
@@ -471,10 +471,10 @@ impl HttpEndpoint {
         body: B,
     ) -> Result<Bytes, Answer> {
         let limit = self.options.limits.body;
-        let patience = self.options.body_timeout;
+        let timeout = self.options.body_timeout;
         let awaits = parts.headers.contains_key(EXPECT);
         let room = self.bodies.empty(caller);
-        let body = collect(body, limit, patience, room, &self.runtime, awaits).await;
+        let body = collect(body, limit, timeout, room, &self.runtime, awaits).await;
         body.map_err(|broken| unread(broken, limit))
     }
 

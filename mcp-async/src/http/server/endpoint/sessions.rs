@@ -22,7 +22,7 @@ pub(in crate::http::server) struct Sessions {
 
 type Shard = HashMap<Arc<[u8]>, Arc<Session>, BuildHasherDefault<IdHasher>>;
 
-/// Hashes an id by digits before the last two, by which the shard is found. They are random: no client chooses the id of a session.
+/// Hashes an id by 16 digits; the last two find the shard. They are random and chosen by this server, so no client can make ids collide.
 #[derive(Default)]
 struct IdHasher(u64);
 

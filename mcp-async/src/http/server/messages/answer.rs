@@ -118,8 +118,8 @@ fn with_head(head: ResponseHead<'_>, body: HttpBody) -> Answer {
     let fields = response.headers_mut();
     fields.reserve(match head.content {
         BodyKind::Nothing => 0,
-        BodyKind::Json => NEXT,
-        BodyKind::Events => FIELDS,
+        BodyKind::Json => REQUEST_FIELDS,
+        BodyKind::Events => RESPONSE_FIELDS,
     });
     head.fields(|name, value| append(fields, name, value));
     response
@@ -127,7 +127,7 @@ fn with_head(head: ResponseHead<'_>, body: HttpBody) -> Answer {
 
 fn append(fields: &mut HeaderMap, name: &'static str, value: FieldValue<'_>) {
     let value = match value {
-        // These two are in most responses, and checked once.
+        // Most responses have these values, so they are checked at compile time.
         FieldValue::Static("application/json") => Ok(JSON),
         FieldValue::Static("no-store") => Ok(NO_STORE),
         FieldValue::Static(text) => Ok(HeaderValue::from_static(text)),
@@ -137,7 +137,7 @@ fn append(fields: &mut HeaderMap, name: &'static str, value: FieldValue<'_>) {
     let name = match name {
         "content-type" => header::CONTENT_TYPE,
         "cache-control" => header::CACHE_CONTROL,
-        // The process that a request was forwarded to may have said it already.
+        // A process that the request was forwarded to may have set it.
         "access-control-allow-origin" => {
             fields.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, value);
             return;
@@ -168,10 +168,10 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// The fields of most responses.
-const FIELDS: usize = 4;
+const RESPONSE_FIELDS: usize = 4;
 
-/// The fields of most requests: hyper reads the next one of the connection into the map of this response.
-const NEXT: usize = 12;
+/// The number of fields of most requests: hyper reuses the map of a response for the next request of the connection.
+const REQUEST_FIELDS: usize = 12;
 
 /// The reason why nothing new is begun.
 pub(in crate::http::server) const CLOSING: &str = "the server is shutting down";

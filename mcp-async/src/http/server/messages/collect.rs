@@ -24,7 +24,7 @@ pub(in crate::http::server) enum Broken {
     Crowded,
 }
 
-/// Reads the whole body, if it is not longer than `limit` and comes within `patience`.
+/// Reads the whole body, if it is not longer than `limit` and comes within `timeout`.
 ///
 /// The rest of a body that is too long is read and discarded, up to a bound: where the connection
 /// is closed while the client still writes, the client may see a reset instead of the answer. A
@@ -35,7 +35,7 @@ pub(in crate::http::server) enum Broken {
 pub(in crate::http::server) async fn collect<B: Body>(
     body: B,
     limit: usize,
-    patience: Duration,
+    timeout: Duration,
     mut room: Share<CallerId>,
     runtime: &RuntimeHandle,
     awaits_continue: bool,
@@ -47,7 +47,7 @@ pub(in crate::http::server) async fn collect<B: Body>(
         return Err(Broken::TooLong);
     }
     let mut body = pin!(body);
-    // Most bodies are one frame, which is the body then.
+    // Most bodies are one frame, which is returned without a copy.
     let (mut first, mut whole) = (Bytes::new(), BytesMut::new());
     let mut discarded = 0_usize;
     let mut deadline = None;
@@ -92,7 +92,7 @@ pub(in crate::http::server) async fn collect<B: Body>(
                     whole.put(data);
                 }
                 Poll::Pending => {
-                    let deadline = deadline.get_or_insert_with(|| Sleep::after(runtime, patience));
+                    let deadline = deadline.get_or_insert_with(|| Sleep::after(runtime, timeout));
                     let late = match too_long {
                         true => Broken::TooLong,
                         false => Broken::Late,
