@@ -41,12 +41,7 @@ pub fn auth_logins(input: &[u8]) {
 fn play(input: &[u8]) -> Parties {
     let text = String::from_utf8_lossy(input);
     let mut parties = Parties::new();
-    // An input that has the secret is shown it by what repeats the input.
-    for line in text
-        .lines()
-        .take(MOST_LINES)
-        .filter(|line| !line.contains(THEIRS))
-    {
+    for line in text.lines().take(MOST_LINES) {
         let Some(kind) = line.chars().next() else {
             continue;
         };
@@ -119,8 +114,8 @@ impl Parties {
         for (name, value) in &self.known {
             sent = sent.replace(name, value);
         }
-        if kind != 'p' && sent.contains(THEIRS) {
-            // It is a secret.
+        if sent.contains(THEIRS) && (kind != 'p' || sent.contains("client_id")) {
+            // It is a secret: only the provider has it, and it writes no documents of clients.
             return;
         }
         match kind {
