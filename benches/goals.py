@@ -54,6 +54,10 @@ class Goal:
 SMALL = ["ping", "tools/call", "initialize"]
 SCRIPTS = ["escaped text", "latin text", "emoji text", "cyrillic text", "chinese text"]
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
+WALK = (
+    "`json::scan::container::walk` takes 1,321 of it, `Message::parse` 480. The compiler makes 18 instructions more of its source than before, "
+    "which has not changed."
+)
 PIPE = (
     "The machine parses (1,300 instructions, with the places of members), checks and stores the request (1,800), and writes (700). A typed call decodes (1,100) and "
     "boxes its job (700). Its path does not fit into a 32 kB instruction cache (540 misses a call, of the core alone 80), and has 16 locked instructions. "
@@ -74,8 +78,8 @@ TASK = (
     "(0.4 kB), two copies of its record and the watch of the store (1.3 kB), the job of the handler. A task held the buffer of its connection before, 14.4 kB in all."
 )
 SIZE = (
-    "Of 466 kB of the core alone the reader of backtraces in the standard library takes 172 and the rest of that library 56, tables for unwinding and relocation 64; "
-    "110 are this library with the loop of the program (`handle` and the parser inlined in it 36, `link::step::flush` 6, `Server::respond` 4). A server over HTTP of rmcp has 1,838 kB, one on a pipe 1,370 kB: see below."
+    "Of 448 kB of the core alone the reader of backtraces in the standard library takes 172 and the rest of that library 56, tables for unwinding 46; "
+    "110 are this library with the loop of the program (`handle` and the parser inlined in it 36, `link::step::flush` 6, `Server::respond` 4). Those of rmcp are larger: see below."
 )
 BUILDS = (
     "Of 57 seconds of CPU `mcp-async` takes 17 (6 of them LLVM), `mcp-proto` 9, `rustix` with `linux-raw-sys` 4.6, `tokio` 2.6, `syn` 2.6. Maps (`BTreeMap`) are an eighth of what "
@@ -86,7 +90,7 @@ SYSTEM, RETURNING = "glibc", "jemalloc, `dirty_decay_ms:0`"
 
 GOALS = [
     Goal("mixed small messages, CPU of simd-json's tape", lambda it: [sum(it.time("parse", row, "mcp-proto", "simd-json") for row in SMALL) / 3], [0.45]),
-    Goal("`tools/call` of 200 B: parse, instructions", lambda it: [it.count("parse", "tools/call", "mcp-proto")], [1_800]),
+    Goal("`tools/call` of 200 B: parse, instructions", lambda it: [it.count("parse", "tools/call", "mcp-proto")], [1_800], WALK),
     Goal(
         "1 MB of text with escapes · Latin · emoji · Cyrillic · Chinese, CPU of sonic-rs: without a feature",
         lambda it: [it.time("parse", row, "mcp-proto", "sonic-rs") for row in SCRIPTS],
@@ -136,7 +140,7 @@ GOALS = [
         "10,000 · 100,000 requests in flight, answered in any order, CPU of a step, of that with one",
         lambda it: [it.cpu["in flight"][f"{count} in flight"]["mcp-proto"] / it.cpu["in flight"]["1 in flight"]["mcp-proto"] for count in ("10,000", "100,000")],
         [1.5, 2],
-        "The instructions are those of one request (3,900); the rest are misses: a slot of 152 bytes lies on three lines of the cache, and the head of a chain of "
+        "The instructions are those of one request (3,700); the rest are misses: a slot of 152 bytes lies on three lines of the cache, and the head of a chain of "
         "ids is in the slot of another request.",
     ),
     Goal(
