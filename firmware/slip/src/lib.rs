@@ -202,7 +202,7 @@ mod tests {
 
     use super::*;
 
-    /// What is sent arrives.
+    /// Returns to its sender each byte that was sent.
     impl Wire for VecDeque<u8> {
         fn receive(&mut self) -> Option<u8> {
             self.pop_front()

@@ -25,7 +25,7 @@ pub(crate) struct Connection {
     is_continued: bool,
 }
 
-/// What follows a look at the bytes that have arrived.
+/// The next step, by the bytes that have arrived.
 enum Next {
     /// The request is not complete.
     Wait,

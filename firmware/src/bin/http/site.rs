@@ -15,7 +15,7 @@ use mcp_proto::{
 /// One request, of an id of 64 bytes.
 type Storage = OverHttp<WithoutSubscriptions<Fixed<1, 0, 0, 0, 64>>>;
 
-/// How deep arrays and objects nest.
+/// The depth to which arrays and objects nest.
 const DEPTH: u8 = 16;
 
 /// The settings, which the compiler knows.

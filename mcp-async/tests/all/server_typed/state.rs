@@ -401,7 +401,7 @@ fn a_handler_has_the_registry_of_its_server() {
     }
 }
 
-/// What a layer has added to a call, and its sender, do not stay with the connection.
+/// The values that a layer has added to a call do not stay with the connection.
 #[test]
 fn a_call_that_panics_leaves_nothing() {
     let added = Arc::new(());

@@ -299,11 +299,7 @@ impl Session {
             });
             (waiting, has_eased)
         };
-        {
-            let now = self.shared.now();
-            let inner = &mut *self.inner();
-            inner.used = inner.used.max(now);
-        }
+        self.touch();
         // The task looks for idleness at intervals of its own. It is woken only if streams have room again, or if processes
         // share the session.
         if has_eased || self.confirmed() != 0 {
