@@ -13,17 +13,53 @@ pub(super) fn pass<'b, N: Notes>(
     depth: u8,
     notes: Option<&mut N>,
 ) -> Result<(&'b [u8], Form), Halt> {
-    match notes {
-        Some(notes) if N::ARE_TAKEN => walk(rest, depth, notes),
-        _ => walk(rest, depth, &mut NoPlaces),
+    let passed = match notes {
+        Some(notes) if N::ARE_TAKEN => pass_noting(rest, depth, notes),
+        _ => pass_noting(rest, depth, &mut NoPlaces),
+    };
+    let left = passed.left;
+    match passed.end {
+        Ok(form) => {
+            let at = rest.len().saturating_sub(left);
+            Ok((rest.get(at..).unwrap_or_default(), form))
+        }
+        Err(kind) => Err(Halt { kind, left }),
     }
 }
+
+/// Where the scan of a container ended.
+// A number and no slice: the loop has no register to spare for a pointer that it does not need.
+struct Passed {
+    /// The bytes from there on.
+    left: usize,
+    end: Result<Form, FaultKind>,
+}
+
+/// Passes a container, in a function of its own for each kind of notes.
+#[inline(never)]
+fn pass_noting<N: Notes>(rest: &[u8], depth: u8, notes: &mut N) -> Passed {
+    match walk(rest, depth, notes) {
+        Ok((rest, form)) => Passed {
+            left: rest.len(),
+            end: Ok(form),
+        },
+        Err(Halt { kind, left }) => Passed {
+            left,
+            end: Err(kind),
+        },
+    }
+}
+
+/// The next token is a key.
+const KEY: u8 = 1;
+/// It is the first in its container, or the end of it.
+const FIRST: u8 = 2;
 
 /// Passes a container.
 ///
 /// Keys and values go through the same lines: each line that looks into a string keeps half a
 /// dozen constants in registers, and two of them would have to share.
-#[inline(never)]
+#[inline(always)]
 fn walk<'b, N: Notes>(rest: &'b [u8], depth: u8, notes: &mut N) -> Result<(&'b [u8], Form), Halt> {
     let len = rest.len();
     // The members of so many containers, from the outermost on, are noted.
@@ -33,19 +69,21 @@ fn walk<'b, N: Notes>(rest: &'b [u8], depth: u8, notes: &mut N) -> Result<(&'b [
     // The lowest bit is the innermost container: 1 for an object.
     let mut kinds: u128 = 0;
     let mut open: u8 = 0;
-    // True if the next token is a key.
-    let mut key = false;
+    // Bits of `KEY` and `FIRST`.
+    let mut next = 0;
     loop {
         if let [b'"', content @ ..] = rest {
             let (behind, found) = pass_string(content)?;
             form = form.max(found);
-            if key {
-                if open <= noted {
-                    let name = content.len() - behind.len() - 1;
-                    noted = notes.note(open, len - rest.len(), content, name);
-                }
+            if next & KEY != 0 {
+                let at = len - rest.len();
                 rest = colon(behind)?;
-                key = false;
+                next = 0;
+                if open > noted {
+                    continue;
+                }
+                let name = content.len() - behind.len() - 1;
+                noted = notes.note(open, at, content, name);
                 let is_meta = open == 1 && noted == 2;
                 match is_meta.then(|| notes.pass_meta(rest, len - rest.len())) {
                     Some(Some(behind)) => rest = behind,
@@ -60,25 +98,20 @@ fn walk<'b, N: Notes>(rest: &'b [u8], depth: u8, notes: &mut N) -> Result<(&'b [
                     rest = blank(rest)?;
                     continue;
                 }
-                _ if key => return Err(unexpected(rest)),
-                [byte @ (b'{' | b'['), inside @ ..] => {
+                [byte @ (b'{' | b'['), inside @ ..] if next & KEY == 0 => {
                     if open == depth {
                         return Err(too_deep(rest));
                     }
                     open += 1;
-                    kinds <<= 1;
-                    key = *byte == b'{';
-                    let end = if key { b'}' } else { b']' };
-                    kinds |= u128::from(key);
+                    let is_object = u8::from(*byte == b'{');
+                    kinds = kinds << 1 | u128::from(is_object);
+                    next = FIRST | is_object;
                     rest = inside;
-                    if let [0..=b' ', ..] = rest {
-                        rest = blank(rest)?;
-                    }
-                    // An end is right here if it comes at once, and is passed below.
-                    if rest.first() != Some(&end) {
-                        continue;
-                    }
+                    continue;
                 }
+                // The end of an empty container is passed below.
+                [b'}' | b']', ..] if next & FIRST != 0 => {}
+                _ if next & KEY != 0 => return Err(unexpected(rest)),
                 _ => rest = scalar::pass(rest)?,
             }
         }
@@ -86,7 +119,7 @@ fn walk<'b, N: Notes>(rest: &'b [u8], depth: u8, notes: &mut N) -> Result<(&'b [
         loop {
             if let [b',', behind @ ..] = rest {
                 rest = behind;
-                key = kinds & 1 == 1;
+                next = kinds as u8 & KEY;
                 break;
             }
             match rest {
