@@ -99,6 +99,14 @@ TABLES = [
         binary_of_others=COUNT_PEERS,
     ),
     Table(
+        "call",
+        "a call of 120 bytes, read and validated, with its arguments as a type",
+        small("typed call"),
+        ["mcp-proto"],
+        ["serde_json"],
+        binary_of_others=COUNT_PEERS,
+    ),
+    Table(
         "encode",
         "a value, as JSON",
         [*small("small value"), Row("large value", 5, 20), Row("escaped value", 5, 20)],

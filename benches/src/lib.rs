@@ -2,6 +2,7 @@
 //! this library is compiled without them.
 
 pub mod arguments;
+pub mod calls;
 pub mod corpus;
 pub mod encode;
 pub mod events;

@@ -4,6 +4,7 @@ use std::env;
 use std::hint::black_box;
 
 use crate::arguments::{self, ArgumentPeer};
+use crate::calls::{self, CallPeer};
 use crate::corpus;
 use crate::encode::{self, EncodePeer};
 use crate::events::{self, EventPeer};
@@ -45,6 +46,7 @@ impl Run {
     pub fn ours(&self) {
         let known = self.messages::<messages::McpProto>()
             || self.arguments::<arguments::McpProto>()
+            || self.calls::<calls::McpProto>()
             || self.values::<encode::McpProto>()
             || self.events::<events::McpProto>();
         assert!(known, "no such contestant or input");
@@ -88,6 +90,15 @@ impl Run {
             arguments::repeat::<P>(text, self.times);
         }
         text.is_some()
+    }
+
+    /// Runs if the contestant is `P` and the input a call; returns true then.
+    pub fn calls<P: CallPeer>(&self) -> bool {
+        let is_known = self.peer == P::NAME && self.input == "typed call";
+        if is_known {
+            calls::repeat::<P>(self.times);
+        }
+        is_known
     }
 
     /// Runs if the contestant is `P` and the input a value of a type; returns true then.

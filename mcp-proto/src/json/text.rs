@@ -420,27 +420,12 @@ pub(super) fn closing_quote(bytes: &[u8], from: usize) -> Option<(usize, bool)> 
     let mut at = from;
     let mut escaped = false;
     loop {
-        let near = at.saturating_add(words::NEAR);
-        while let Some(word) = words::word(bytes, at) {
-            let quotes = words::quotes(word);
-            if quotes != 0 {
-                at += words::first(quotes);
-                break;
-            }
-            at += 8;
-            if words::HAS_BLOCKS && at >= near {
-                at = words::far_quote(bytes, at)?;
-                break;
-            }
+        at = words::next_quote(bytes, at)?;
+        if bytes.get(at) == Some(&b'"') {
+            return Some((at, escaped));
         }
-        match bytes.get(at)? {
-            b'"' => return Some((at, escaped)),
-            b'\\' => {
-                escaped = true;
-                at += 2;
-            }
-            _ => at += 1,
-        }
+        escaped = true;
+        at += 2;
     }
 }
 

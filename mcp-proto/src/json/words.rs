@@ -118,9 +118,29 @@ pub(super) fn first_escape(block: &[u8; BLOCK]) -> Option<usize> {
     })
 }
 
+/// The offset of the first quote or backslash from `from` on.
+#[inline(always)]
+pub(super) fn next_quote(bytes: &[u8], from: usize) -> Option<usize> {
+    let near = from.saturating_add(NEAR);
+    let mut at = from;
+    while let Some(word) = word(bytes, at) {
+        let quotes = quotes(word);
+        if quotes != 0 {
+            return Some(at + first(quotes));
+        }
+        at += 8;
+        if HAS_BLOCKS && at >= near {
+            return far_quote(bytes, at);
+        }
+    }
+    let tail = bytes.get(at..)?;
+    let quote = |byte: &u8| matches!(byte, b'"' | b'\\');
+    tail.iter().position(quote).map(|offset| at + offset)
+}
+
 /// The offset of the first quote or backslash from `at` on, in a long text.
 #[inline(never)]
-pub(super) fn far_quote(bytes: &[u8], at: usize) -> Option<usize> {
+fn far_quote(bytes: &[u8], at: usize) -> Option<usize> {
     memchr::memchr2(b'"', b'\\', bytes.get(at..)?).map(|offset| at + offset)
 }
 

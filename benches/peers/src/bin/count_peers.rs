@@ -3,7 +3,7 @@
 use mcp_benches::Run;
 use mcp_benches_peers::events::{EventsourceStream, SseStream};
 use mcp_benches_peers::messages::{Rmcp, SerdeJson, SimdJson, SonicRs};
-use mcp_benches_peers::{arguments, encode};
+use mcp_benches_peers::{arguments, calls, encode};
 
 fn main() {
     let run = Run::from_arguments();
@@ -14,6 +14,7 @@ fn main() {
         || run.arguments::<arguments::SerdeJson>()
         || run.arguments::<arguments::SimdJson>()
         || run.arguments::<arguments::SerdeJsonCore>()
+        || run.calls::<calls::SerdeJson>()
         || run.values::<encode::SerdeJson>()
         || run.events::<SseStream>()
         || run.events::<EventsourceStream>();
