@@ -53,7 +53,6 @@
 compile_error!("mcp-redis-store needs a runtime: enable its feature `tokio` or `smol`");
 
 mod error;
-mod events;
 mod link;
 mod processes;
 mod scripts;
@@ -238,6 +237,17 @@ impl RedisStore {
 
     /// Runs a script on a key.
     async fn run(
+        &self,
+        script: &StoredScript,
+        key: &str,
+        arguments: &[&[u8]],
+    ) -> Result<Value, Failure> {
+        self.run_until(script, key, arguments, self.link.deadline())
+            .await
+    }
+
+    /// Runs one of several scripts that share a deadline.
+    async fn run_until(
         &self,
         script: &StoredScript,
         key: &str,

@@ -30,10 +30,7 @@ impl RedisStore {
             &milliseconds(lease),
         ];
         let key = self.processes();
-        let deadline = self.link.deadline();
-        let reply = self
-            .run(&scripts::ANNOUNCE, &key, &arguments, deadline)
-            .await?;
+        let reply = self.run(&scripts::ANNOUNCE, &key, &arguments).await?;
         let [own, others] = parts(reply)?;
         let lease = number(&own)?;
         let mut processes = vec![LiveProcess {
@@ -90,7 +87,7 @@ impl RedisStore {
                 &number,
             ];
             match self
-                .run(&scripts::CLAIM, &self.session(id), &arguments, deadline)
+                .run_until(&scripts::CLAIM, &self.session(id), &arguments, deadline)
                 .await?
             {
                 Value::BulkString(said) if said == b"changed" => {}
@@ -108,7 +105,7 @@ impl RedisStore {
         deadline: Instant,
     ) -> Result<Option<(u32, String, Vec<u8>)>, Failure> {
         match self
-            .run(&scripts::OWNER, &self.session(id), &[], deadline)
+            .run_until(&scripts::OWNER, &self.session(id), &[], deadline)
             .await?
         {
             Value::Nil => Ok(None),
@@ -128,7 +125,7 @@ impl RedisStore {
     ) -> Result<[Option<u64>; N], Failure> {
         let arguments = names.map(str::as_bytes);
         let found: [Value; N] = parts(
-            self.run(&scripts::LEASES, key, &arguments, deadline)
+            self.run_until(&scripts::LEASES, key, &arguments, deadline)
                 .await?,
         )?;
         let mut leases = [None; N];

@@ -1,13 +1,13 @@
-//! Sessions and their records.
+//! Sessions, their records and their events.
 
 use core::time::Duration;
 
 use redis::{Value, cmd};
 
 use crate::error::Failure;
-use crate::scripts::LAYOUT;
+use crate::scripts::{LAYOUT, StoredScript};
 use crate::subscription::RedisSubscription;
-use crate::{RedisStore, bytes, decimal, milliseconds, number, parts, scripts};
+use crate::{RedisStore, bytes, decimal, list, milliseconds, number, parts, scripts};
 use mcp_async::http::{
     Announced, Claim, Owner, Replay, SessionStore, StoreError, StoredEvent, TakenSession,
 };
@@ -28,11 +28,7 @@ impl SessionStore for RedisStore {
     async fn withdraw(&self, owner: &Owner) -> Result<(), StoreError> {
         let arguments: [&[u8]; 2] = [owner.process.as_bytes(), &decimal(owner.lease)];
         let key = self.processes();
-        let deadline = self.link.deadline();
-        written(
-            self.run(&scripts::WITHDRAW, &key, &arguments, deadline)
-                .await?,
-        )
+        self.write(&scripts::WITHDRAW, &key, &arguments).await
     }
 
     async fn create(
@@ -48,11 +44,8 @@ impl SessionStore for RedisStore {
             owner.process.as_bytes(),
             &decimal(owner.lease),
         ];
-        let deadline = self.link.deadline();
-        written(
-            self.run(&scripts::CREATE, &self.session(id), &arguments, deadline)
-                .await?,
-        )
+        let key = self.session(id);
+        self.write(&scripts::CREATE, &key, &arguments).await
     }
 
     async fn claim(&self, id: &str, owner: &Owner, displaces: bool) -> Result<Claim, StoreError> {
@@ -74,12 +67,8 @@ impl SessionStore for RedisStore {
 
     async fn take_over(&self, id: &str, owner: &Owner) -> Result<Option<TakenSession>, StoreError> {
         let arguments: [&[u8]; 2] = [owner.process.as_bytes(), &decimal(owner.lease)];
-        let deadline = self.link.deadline();
         let key = self.session(id);
-        match self
-            .run(&scripts::TAKE_OVER, &key, &arguments, deadline)
-            .await?
-        {
+        match self.run(&scripts::TAKE_OVER, &key, &arguments).await? {
             Value::Nil => Ok(None),
             Value::BulkString(text) if text == b"conflict" => Err(StoreError::Conflict),
             taken => {
@@ -101,33 +90,34 @@ impl SessionStore for RedisStore {
         keep: Duration,
     ) -> Result<(), StoreError> {
         let arguments: [&[u8]; 3] = [&decimal(epoch), record, &milliseconds(keep)];
-        let deadline = self.link.deadline();
-        written(
-            self.run(&scripts::SAVE, &self.session(id), &arguments, deadline)
-                .await?,
-        )
+        let key = self.session(id);
+        self.write(&scripts::SAVE, &key, &arguments).await
     }
 
     async fn release(&self, id: &str, owner: &Owner) -> Result<(), StoreError> {
         let arguments = [owner.process.as_bytes()];
-        let deadline = self.link.deadline();
-        written(
-            self.run(&scripts::RELEASE, &self.session(id), &arguments, deadline)
-                .await?,
-        )
+        let key = self.session(id);
+        self.write(&scripts::RELEASE, &key, &arguments).await
     }
 
     async fn remove(&self, id: &str, epoch: u32) -> Result<(), StoreError> {
         let arguments: [&[u8]; 1] = [&decimal(epoch)];
-        let deadline = self.link.deadline();
-        written(
-            self.run(&scripts::REMOVE, &self.session(id), &arguments, deadline)
-                .await?,
-        )
+        let key = self.session(id);
+        self.write(&scripts::REMOVE, &key, &arguments).await
     }
 
     async fn append(&self, event: StoredEvent<'_>) -> Result<(), StoreError> {
-        self.append_event(event).await
+        let arguments: [&[u8]; 7] = [
+            &decimal(event.epoch),
+            &decimal(event.stream),
+            &decimal(event.sequence),
+            event.message,
+            if event.end { b"1" } else { b"0" },
+            &decimal(self.settings.max_events),
+            &decimal(self.settings.max_bytes),
+        ];
+        let key = self.session(event.session);
+        self.write(&scripts::APPEND, &key, &arguments).await
     }
 
     async fn replay(
@@ -136,7 +126,23 @@ impl SessionStore for RedisStore {
         stream: u32,
         after: u64,
     ) -> Result<Option<Replay>, StoreError> {
-        Ok(self.replay_events(id, stream, after).await?)
+        if after > MAX_SEQUENCE {
+            return Ok(None);
+        }
+        let arguments: [&[u8]; 2] = [&decimal(stream), &decimal(after)];
+        let key = self.session(id);
+        match self.run(&scripts::REPLAY, &key, &arguments).await? {
+            Value::Nil => Ok(None),
+            found => {
+                let [ended, events] = parts(found)?;
+                let events = list(events)?.into_iter().map(bytes);
+                let replay = Replay::new(events.collect::<Result<_, _>>()?);
+                Ok(Some(match number(&ended)? {
+                    0 => replay,
+                    _ => replay.ended(),
+                }))
+            }
+        }
     }
 
     async fn publish(&self, message: &[u8]) -> Result<(), StoreError> {
@@ -152,17 +158,25 @@ impl RedisStore {
     pub(crate) fn session(&self, id: &str) -> String {
         self.key("session", id)
     }
-}
 
-/// Converts a script's answer to a write.
-pub(crate) fn written(reply: Value) -> Result<(), StoreError> {
-    match reply {
-        Value::BulkString(text) if text == b"ok" => Ok(()),
-        Value::BulkString(text) if text == b"conflict" => Err(StoreError::Conflict),
-        Value::BulkString(text) if text == b"gone" => Err(StoreError::Gone),
-        _ => Err(Failure::Unexpected.into()),
+    /// Runs a script that writes.
+    async fn write(
+        &self,
+        script: &StoredScript,
+        key: &str,
+        arguments: &[&[u8]],
+    ) -> Result<(), StoreError> {
+        match self.run(script, key, arguments).await? {
+            Value::BulkString(text) if text == b"ok" => Ok(()),
+            Value::BulkString(text) if text == b"conflict" => Err(StoreError::Conflict),
+            Value::BulkString(text) if text == b"gone" => Err(StoreError::Gone),
+            _ => Err(Failure::Unexpected.into()),
+        }
     }
 }
+
+/// The scripts count in numbers that are exact up to here.
+const MAX_SEQUENCE: u64 = 1 << 53;
 
 pub(crate) fn epoch_of(value: &Value) -> Result<u32, Failure> {
     u32::try_from(number(value)?).map_err(|_| Failure::Unexpected)

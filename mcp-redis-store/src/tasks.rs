@@ -111,7 +111,7 @@ impl RedisStore {
             .await?;
         let boots = self.tasks("boots");
         let arguments = [record.boot().as_bytes()];
-        self.run(&scripts::BOOT_NOTE, &boots, &arguments, deadline)
+        self.run_until(&scripts::BOOT_NOTE, &boots, &arguments, deadline)
             .await?;
         if let Some(at) = record.expires_at() {
             let arguments: [&[u8]; 2] = [&decimal(at), id];
@@ -141,16 +141,14 @@ impl TaskStore for RedisStore {
         arguments.extend(record.owner().map(str::as_bytes));
         let key = self.task(record.id());
         let created = self
-            .run(&scripts::TASK_CREATE, &key, &arguments, deadline)
+            .run_until(&scripts::TASK_CREATE, &key, &arguments, deadline)
             .await?;
         if number(&created)? == 0 {
             return Ok(false);
         }
         if let Err(failure) = self.enlist(record, deadline).await {
             // Without a time to live it would stay; what fails here fails for the same reason.
-            let _ = self
-                .run(&scripts::TASK_REMOVE, &key, &[], self.link.deadline())
-                .await;
+            let _ = self.run(&scripts::TASK_REMOVE, &key, &[]).await;
             return Err(failure.into());
         }
         Ok(true)
@@ -172,7 +170,7 @@ impl TaskStore for RedisStore {
         ];
         let key = self.task(record.id());
         let replaced = self
-            .run(&scripts::TASK_REPLACE, &key, &arguments, deadline)
+            .run_until(&scripts::TASK_REPLACE, &key, &arguments, deadline)
             .await?;
         if number(&replaced)? == 0 {
             return Ok(false);
@@ -189,7 +187,7 @@ impl TaskStore for RedisStore {
     async fn remove(&self, id: &str) -> Result<(), TaskStoreError> {
         let deadline = self.link.deadline();
         let removed = self
-            .run(&scripts::TASK_REMOVE, &self.task(id), &[], deadline)
+            .run_until(&scripts::TASK_REMOVE, &self.task(id), &[], deadline)
             .await?;
         let [boot, owner] = parts(removed)?;
         let (boot, id) = (text(boot)?, [id.as_bytes()]);
@@ -254,7 +252,7 @@ impl TaskStore for RedisStore {
         let boots = self.tasks("boots");
         let mut found = Vec::new();
         for boot in texts(
-            self.run(&scripts::BOOTS_DEAD, &boots, &[], deadline)
+            self.run_until(&scripts::BOOTS_DEAD, &boots, &[], deadline)
                 .await?,
         )? {
             // There may be many, and each has its own time.
@@ -268,7 +266,7 @@ impl TaskStore for RedisStore {
             };
             if ids.is_empty() {
                 let arguments = [boot.as_bytes(), &milliseconds(AFTERWARDS)];
-                self.run(&scripts::BOOT_FORGET, &boots, &arguments, deadline)
+                self.run_until(&scripts::BOOT_FORGET, &boots, &arguments, deadline)
                     .await?;
             }
             for ids in ids.chunks(AT_ONCE) {
@@ -304,10 +302,7 @@ impl TaskStore for RedisStore {
         let lease = lease.as_millis().min(u128::from(u32::MAX));
         let arguments: [&[u8]; 3] = [boot.as_bytes(), &decimal(last), &decimal(lease)];
         let boots = self.tasks("boots");
-        let deadline = self.link.deadline();
-        let renewed = self
-            .run(&scripts::BOOT_RENEW, &boots, &arguments, deadline)
-            .await?;
+        let renewed = self.run(&scripts::BOOT_RENEW, &boots, &arguments).await?;
         Ok(number(&renewed)?)
     }
 

@@ -1,10 +1,9 @@
 //! Approvals of skills.
 
-use core::fmt::Write as _;
-
 use hmac_sha256::Hash as Sha256;
 use serde::{Deserialize, Serialize};
 
+use crate::check::hex;
 use crate::entry::{SkillEntry, SkillResources};
 
 /// The approval of a skill by a user, which holds for one server, one URI and one set of files with
@@ -71,11 +70,7 @@ fn fingerprint(entry: &SkillEntry) -> Option<String> {
         hash.update(":");
         hash.update(text);
     }
-    let mut text = String::with_capacity(64);
-    for byte in hash.finalize() {
-        let _ = write!(text, "{byte:02x}");
-    }
-    Some(text)
+    Some(hex(hash.finalize()))
 }
 
 #[cfg(test)]

@@ -87,9 +87,12 @@ impl SkillEntry {
 
 /// The digest of bytes as entries state it (SK-11).
 pub(crate) fn digest(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(71);
-    text.push_str("sha256:");
-    for byte in Sha256::hash(bytes) {
+    format!("sha256:{}", hex(Sha256::hash(bytes)))
+}
+
+pub(crate) fn hex(hash: [u8; 32]) -> String {
+    let mut text = String::with_capacity(64);
+    for byte in hash {
         let _ = write!(text, "{byte:02x}");
     }
     text

@@ -7,6 +7,7 @@
 mod adapters_alike;
 mod attack;
 mod authorization;
+mod block_on;
 mod chopped;
 mod client_http;
 mod client_typed;

@@ -1,15 +1,13 @@
 //! Stores of tasks: the rules of the trait, and the file over restarts.
 
 use core::future::poll_fn;
-use core::pin::pin;
-use core::task::{Context, Poll};
+use core::task::Poll;
 use core::time::Duration;
-use std::sync::Arc;
-use std::task::Wake;
-use std::thread::{self, Thread};
+use std::thread;
 
 use mcp_async::tasks::store::{MemoryTaskStore, TaskStore, check};
 
+use crate::block_on::block_on;
 use crate::test_file::TestFile;
 use crate::texts::has;
 
@@ -195,25 +193,4 @@ fn together<T>(futures: impl Iterator<Item = impl Future<Output = T>>) -> Vec<T>
         }
     }));
     futures.into_iter().filter_map(|(_, value)| value).collect()
-}
-
-/// Runs the future on this thread; another one may wake it.
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    struct Unpark(Thread);
-
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-
-    let waker = Arc::new(Unpark(thread::current())).into();
-    let mut cx = Context::from_waker(&waker);
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut cx) {
-            Poll::Ready(value) => return value,
-            Poll::Pending => thread::park(),
-        }
-    }
 }

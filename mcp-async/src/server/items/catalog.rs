@@ -82,16 +82,6 @@ impl Catalog {
         }
     }
 
-    /// Returns true if there is an item of this kind with this key.
-    pub(in crate::server) fn has(&self, item: &Item) -> bool {
-        match item {
-            Item::Tool(tool) => self.tools.find(tool.key()).is_some(),
-            Item::Resource(resource) => self.resources.find(resource.key()).is_some(),
-            Item::Template(template) => self.templates.find(template.key()).is_some(),
-            Item::Prompt(prompt) => self.prompts.find(prompt.key()).is_some(),
-        }
-    }
-
     /// Adds the items of another server, the names of its tools and prompts behind this prefix. What cannot be added is a mistake.
     pub(in crate::server) fn merge(
         &mut self,

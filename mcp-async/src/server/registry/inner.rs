@@ -106,7 +106,7 @@ impl Inner {
     /// Registers an item unless there is one with the same key, and tells the clients.
     pub(in crate::server) fn add_new(&self, item: Item) -> Result<(), RegisterError> {
         let draft = self.settings.draft;
-        let change = self.change(|catalog| match catalog.has(&item) {
+        let change = self.change(|catalog| match catalog.holds(&item) {
             true => Err(item.error(&TWICE)),
             false => catalog.add(item, draft),
         })?;

@@ -106,11 +106,7 @@ impl<S> Registry<S> {
     where
         S: Send + Sync + 'static,
     {
-        let item = item.into();
-        let (Some(inner), Some(state)) = (self.inner.upgrade(), self.state.upgrade()) else {
-            return Err(item.error(&"the server is gone"));
-        };
-        inner.add(item.bind(&state))
+        self.register(item.into(), Inner::add)
     }
 
     /// Sets the time for which clients of 2026-07-28 may cache a list, and whether others may share it, in place of that of the
@@ -131,11 +127,21 @@ impl<S> Registry<S> {
     where
         S: Send + Sync + 'static,
     {
-        let item = item.into();
+        self.register(item.into(), Inner::add_new)
+    }
+
+    fn register(
+        &self,
+        item: Item<S>,
+        add: fn(&Inner, Item) -> Result<(), RegisterError>,
+    ) -> Result<(), RegisterError>
+    where
+        S: Send + Sync + 'static,
+    {
         let (Some(inner), Some(state)) = (self.inner.upgrade(), self.state.upgrade()) else {
             return Err(item.error(&"the server is gone"));
         };
-        inner.add_new(item.bind(&state))
+        add(&inner, item.bind(&state))
     }
 
     /// Takes a tool away; whether there was one. Running calls continue.

@@ -1,11 +1,7 @@
 //! Handles on other threads: no wake is lost, whoever is faster.
 
-use core::future::Future;
-use core::pin::pin;
-use core::task::{Context, Poll, Waker};
-use std::sync::Arc;
-use std::task::Wake;
-use std::thread::{self, Thread};
+use core::task::Poll;
+use std::thread;
 
 use mcp_async::runtime::{ManualRuntime, duplex};
 use mcp_async::{client, server};
@@ -14,6 +10,8 @@ use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{ListKind, ServerConfig};
 use serde::{Deserialize, Serialize};
+
+use crate::block_on::block_on;
 
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 struct Number {
@@ -24,25 +22,6 @@ struct Number {
 struct Params {
     name: &'static str,
     arguments: Number,
-}
-
-struct Parked(Thread);
-
-impl Wake for Parked {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let mut future = pin!(future);
-    let waker = Waker::from(Arc::new(Parked(thread::current())));
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(value) => return value,
-            Poll::Pending => thread::park(),
-        }
-    }
 }
 
 #[test]

@@ -1,14 +1,13 @@
 //! Sessions whose handlers, tasks and clients are in threads of their own: no wake is lost.
 
-use core::future::{Future, poll_fn};
-use core::pin::{Pin, pin};
+use core::future::poll_fn;
+use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::Arc;
 use std::sync::mpsc;
-use std::task::Wake;
-use std::thread::{self, Thread};
+use std::thread;
 
 use bytes::Bytes;
 use http_body::Body;
@@ -21,6 +20,7 @@ use mcp_async::server::Context as Call;
 use mcp_proto::Instant;
 use tower_service::Service;
 
+use crate::block_on::block_on;
 use crate::scripted::{self, RequestExt, initialize};
 
 /// A thread for each task, and a clock that stands still.
@@ -45,30 +45,11 @@ impl Runtime for Threads {
     }
 
     fn spawn(&self, task: Task) {
-        thread::spawn(|| wait(task));
+        thread::spawn(|| block_on(task));
     }
 
     fn spawn_blocking(&self, work: Work) {
         thread::spawn(work);
-    }
-}
-
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    let waker = Arc::new(Unpark(thread::current())).into();
-    let mut future = pin!(future);
-    loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            return output;
-        }
-        thread::park();
     }
 }
 
@@ -99,7 +80,7 @@ fn post(service: &HttpService, session: &str, text: String) -> (String, String) 
         request = request.with("mcp-session-id", session);
     }
     let request = request.map(Full::<Bytes>::from);
-    wait(async {
+    block_on(async {
         let Ok(response) = service.clone().call(request).await;
         let (parts, mut body) = response.into_parts();
         let id = parts.headers.get("mcp-session-id");

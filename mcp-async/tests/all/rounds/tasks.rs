@@ -2,9 +2,8 @@
 
 use core::future::{Future, pending, poll_fn};
 use core::pin::pin;
-use core::task::{Context as Task, Poll, Waker};
+use core::task::{Poll, Waker};
 use std::sync::{Arc, Mutex};
-use std::task::Wake;
 use std::thread;
 
 use mcp_async::client::CallError;
@@ -12,6 +11,7 @@ use mcp_async::server::AskError;
 use mcp_proto::SendError;
 use mcp_proto::rpc::Method;
 
+use crate::block_on::block_on;
 use crate::rounds::support::{Rig, everywhere, say};
 use crate::seen::{Guard, Seen};
 use crate::sim::{settle, spawn};
@@ -127,26 +127,6 @@ fn a_question_from_a_thread() {
         assert_eq!(rig.call_and_wait().unwrap(), "one!");
         assert_eq!(rig.notes.take().len(), rig.runs(1));
     });
-}
-
-/// Runs a future on this thread.
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    struct Unpark(thread::Thread);
-
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut Task::from_waker(&waker)) {
-            Poll::Ready(value) => return value,
-            Poll::Pending => thread::park(),
-        }
-    }
 }
 
 /// In a race with something that takes a moment, a legacy question may lose; in 2026-07-28 it

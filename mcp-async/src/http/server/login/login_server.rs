@@ -15,14 +15,13 @@ use super::login_client::LoginClient;
 use super::login_keys::LoginKeys;
 use super::login_records::LoginRecords;
 use super::provider_cache::ProviderCache;
-use crate::connection::Signal;
+use crate::connection::later;
 use crate::crypto::unix_now;
 use crate::http::StoreError;
 use crate::observe;
 use crate::runtime::{RuntimeHandle, Sleep};
 use crate::server::{Buckets, RateLimit};
 use crate::shares::CallerId;
-use crate::sync::Lock;
 
 /// The authorization server of an endpoint, with all that its machines ask for.
 pub(in crate::http::server) struct LoginServer {
@@ -72,17 +71,12 @@ impl LoginServer {
         M: LoginMachine + Send + 'static,
         M::Output: Send + 'static,
     {
-        let running = Arc::new(Running {
-            output: Lock::new(None),
-            end: Signal::default(),
-        });
-        let (this, ending) = (Arc::clone(self), Ending(Arc::clone(&running)));
+        let this = Arc::clone(self);
+        let (answer, output) = later();
         self.runtime.spawn(Box::pin(async move {
-            let output = this.drive(machine, provider.as_deref(), caller).await;
-            *ending.0.output.lock() = Some(output);
+            answer.give(this.drive(machine, provider.as_deref(), caller).await);
         }));
-        running.end.wait().await;
-        running.output.lock().take()
+        output.value().await
     }
 
     async fn drive<M: LoginMachine>(
@@ -201,21 +195,6 @@ impl LoginServer {
         let fail = |problem| Err(AuthError::new(Document::ServerMetadata, &url, problem));
         let metadata = read.unwrap_or_else(fail);
         metadata.inspect_err(observe::login_failed).ok()
-    }
-}
-
-/// A machine that runs in a task.
-struct Running<T> {
-    output: Lock<Option<T>>,
-    end: Signal,
-}
-
-/// Notes the end of a task, however it ends.
-struct Ending<T>(Arc<Running<T>>);
-
-impl<T> Drop for Ending<T> {
-    fn drop(&mut self) {
-        self.0.end.set();
     }
 }
 

@@ -1,7 +1,6 @@
 //! A store of tasks in a file.
 
 mod change;
-mod later;
 mod tables;
 mod writer;
 

@@ -8,8 +8,8 @@ use redb::{Database, Durability, Error};
 
 use super::super::TaskStoreError;
 use super::change::Change;
-use super::later::{Answer, later};
 use super::tables::apply;
+use crate::connection::{Answer, later};
 
 /// The thread, as the store uses it. Dropping it ends the thread, after its last change.
 pub(super) struct Writer {

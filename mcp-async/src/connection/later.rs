@@ -1,15 +1,15 @@
-//! A value that another thread gives later.
+//! A value that another thread or task gives later.
 
 use std::sync::Arc;
 
-use crate::connection::Signal;
+use super::Signal;
 use crate::sync::Lock;
 
 /// The end that receives the value.
-pub(super) struct Later<T>(Arc<State<T>>);
+pub(crate) struct Later<T>(Arc<State<T>>);
 
 /// The end that gives the value, once.
-pub(super) struct Answer<T>(Arc<State<T>>);
+pub(crate) struct Answer<T>(Arc<State<T>>);
 
 struct State<T> {
     value: Lock<Option<T>>,
@@ -18,7 +18,7 @@ struct State<T> {
 }
 
 /// The two ends.
-pub(super) fn later<T>() -> (Answer<T>, Later<T>) {
+pub(crate) fn later<T>() -> (Answer<T>, Later<T>) {
     let state = Arc::new(State {
         value: Lock::new(None),
         ended: Signal::default(),
@@ -28,7 +28,7 @@ pub(super) fn later<T>() -> (Answer<T>, Later<T>) {
 
 impl<T> Later<T> {
     /// Resolves with the value; with `None` if it will not be given.
-    pub(super) async fn value(self) -> Option<T> {
+    pub(crate) async fn value(self) -> Option<T> {
         self.0.ended.wait().await;
         self.0.value.lock().take()
     }
@@ -36,11 +36,11 @@ impl<T> Later<T> {
 
 impl<T> Answer<T> {
     /// Returns true if the other end still waits.
-    pub(super) fn is_awaited(&self) -> bool {
+    pub(crate) fn is_awaited(&self) -> bool {
         Arc::strong_count(&self.0) > 1
     }
 
-    pub(super) fn give(self, value: T) {
+    pub(crate) fn give(self, value: T) {
         *self.0.value.lock() = Some(value);
     }
 }
