@@ -5,19 +5,18 @@ use core::future::Future;
 use core::time::Duration;
 use std::io;
 
-use futures_lite::future::{or, zip};
+use futures_lite::future::zip;
 use mcp_async::client::{ClientBuilder, Connector, child};
 use mcp_async::http::HttpConnector;
 use mcp_async::model::Content;
 use mcp_async::process::Command;
-use mcp_async::runtime::RuntimeHandle;
+use mcp_async::runtime::{RuntimeHandle, within};
 use mcp_async::{Client, ErrorChain};
 use mcp_proto::client::Timeouts;
-use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
 use serde::Serialize;
 
-use crate::runtime::sleep;
+use crate::line::Line;
 
 /// Starts the command and goes through the script.
 ///
@@ -153,16 +152,10 @@ pub(crate) async fn step<T, E: Into<Box<dyn Error>>>(
     limit: Duration,
     doing: impl Future<Output = Result<T, E>>,
 ) -> Result<T, String> {
-    let doing = async {
-        doing
-            .await
-            .map_err(|error| ErrorChain(&*error.into()).to_string())
-    };
-    let late = async {
-        sleep(runtime, limit).await;
-        Err("timed out".into())
-    };
-    or(doing, late).await
+    match within(runtime, limit, doing).await {
+        Some(outcome) => outcome.map_err(|error| ErrorChain(&*error.into()).to_string()),
+        None => Err("timed out".into()),
+    }
 }
 
 pub(crate) fn first_text(content: &[Content]) -> Option<String> {
@@ -173,47 +166,6 @@ pub(crate) fn first_text(content: &[Content]) -> Option<String> {
 #[derive(Serialize)]
 struct Ping {
     text: String,
-}
-
-/// What a step came to.
-#[derive(Default, Serialize)]
-struct Line {
-    op: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    n: Option<u8>,
-    ok: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tools: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-}
-
-impl Line {
-    fn of<T>(
-        op: &'static str,
-        outcome: Result<&T, &String>,
-        more: impl FnOnce(&T, Self) -> Self,
-    ) -> Self {
-        let line = Self {
-            op,
-            ok: outcome.is_ok(),
-            ..Self::default()
-        };
-        match outcome {
-            Ok(value) => more(value, line),
-            Err(error) => Self {
-                error: Some(error.clone()),
-                ..line
-            },
-        }
-    }
-
-    fn print(&self) -> io::Result<()> {
-        let line = RawBuf::encode(self).map_err(io::Error::other)?;
-        crate::print(line.as_raw().as_str())
-    }
 }
 
 const NOT_CONNECTED: &str = "not connected";

@@ -17,6 +17,7 @@
 mod client;
 mod codec;
 mod limits;
+mod line;
 mod oauth;
 mod protected;
 mod records;

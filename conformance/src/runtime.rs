@@ -1,10 +1,10 @@
 //! The two runtimes, chosen on the command line.
 
-use core::future::{Future, poll_fn};
+use core::future::{Future, pending};
 use core::time::Duration;
 use std::io;
 
-use mcp_async::runtime::RuntimeHandle;
+use mcp_async::runtime::{RuntimeHandle, within};
 
 /// What a server or a client runs on.
 #[derive(Clone, Copy, Debug)]
@@ -40,9 +40,5 @@ impl Runtime {
 
 /// Waits so long.
 pub(crate) async fn sleep(runtime: &RuntimeHandle, time: Duration) {
-    let (deadline, mut timer) = (runtime.now() + time, runtime.timer());
-    // A timer may fire early.
-    while runtime.now() < deadline {
-        poll_fn(|cx| timer.as_mut().poll_until(deadline, cx)).await;
-    }
+    within(runtime, time, pending::<()>()).await;
 }

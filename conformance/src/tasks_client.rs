@@ -7,7 +7,7 @@ use std::io;
 
 use mcp_async::client::{CallError, Connector, child};
 use mcp_async::http::HttpConnector;
-use mcp_async::model::{CallToolResult, ElicitResult, TaskStatus};
+use mcp_async::model::{ElicitResult, TaskStatus};
 use mcp_async::process::Command;
 use mcp_async::runtime::RuntimeHandle;
 use mcp_async::tasks::client::{TaskEvent, TaskHandle, TaskOptions, ToolOutcome};
@@ -16,7 +16,8 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
 use serde::Serialize;
 
-use crate::client::{first_text, limit, step, usage};
+use crate::client::{limit, step, usage};
+use crate::line::Line;
 
 /// Starts the command and goes through the script.
 ///
@@ -101,6 +102,14 @@ struct Script<'r> {
 }
 
 impl Script<'_> {
+    /// Waits for the time of one line at most.
+    async fn step<T>(
+        &self,
+        doing: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, String> {
+        step(self.runtime, self.limit, doing).await
+    }
+
     async fn calls(&self) -> io::Result<()> {
         let job = |steps, ms| Job {
             steps,
@@ -120,12 +129,8 @@ impl Script<'_> {
         self.by_handle(3, "job", &job(1000, 20)).await?;
         self.by_handle(4, "job", &fails("protocol")).await?;
         self.by_handle(5, "job", &fails("tool")).await?;
-        let result = self
-            .client
-            .call_tool("job", &job(5, 20))
-            .await_within(self)
-            .await;
-        match result {
+        let job = job(5, 20);
+        match self.step(self.client.call_tool("job", &job)).await {
             Ok(result) => Line::result(6, &result),
             Err(error) => Line::new("result", Some(6)).failed(error),
         }
@@ -140,7 +145,7 @@ impl Script<'_> {
         arguments: &(impl Serialize + Sync),
     ) -> io::Result<()> {
         let call = self.client.call_tool_task(tool, arguments);
-        let outcome = call.await_within(self).await;
+        let outcome = self.step(call).await;
         let line = Line::new("create", Some(n));
         match outcome {
             Ok(ToolOutcome::Task(task)) => {
@@ -169,7 +174,7 @@ impl Script<'_> {
         let mut cancels = n == 3;
         loop {
             let event = async { Ok::<_, CallError>(task.next().await) };
-            match event.await_within(self).await {
+            match self.step(event).await {
                 Ok(Some(event)) => tell(n, event)?,
                 Ok(None) => break,
                 // Dropping the handle cancels the task.
@@ -177,7 +182,7 @@ impl Script<'_> {
             }
             if core::mem::take(&mut cancels) {
                 let line = Line::new("cancel", Some(n));
-                match task.cancel().await_within(self).await {
+                match self.step(task.cancel()).await {
                     Ok(()) => line,
                     Err(error) => line.failed(error),
                 }
@@ -199,17 +204,6 @@ impl Script<'_> {
             (Err(error), _) => line.failed(ErrorChain(&error).to_string()),
         }
         .print()
-    }
-}
-
-/// Waits for the time of one line at most.
-trait AwaitWithin<T> {
-    async fn await_within(self, script: &Script<'_>) -> Result<T, String>;
-}
-
-impl<T, F: Future<Output = Result<T, CallError>>> AwaitWithin<T> for F {
-    async fn await_within(self, script: &Script<'_>) -> Result<T, String> {
-        step(script.runtime, script.limit, self).await
     }
 }
 
@@ -245,68 +239,4 @@ struct Job {
 #[derive(Serialize)]
 struct Echo {
     text: &'static str,
-}
-
-/// The line of a step.
-#[derive(Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Line {
-    op: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    n: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ok: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tasks: Option<bool>,
-    /// `null` for a result without a task.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    task: Option<RawBuf>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<TaskStatus>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    keys: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    is_error: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-}
-
-impl Line {
-    /// Of a step that succeeded.
-    fn new(op: &'static str, n: Option<u8>) -> Self {
-        Self {
-            op,
-            n,
-            ok: Some(true),
-            ..Self::default()
-        }
-    }
-
-    fn result(n: u8, result: &CallToolResult) -> Self {
-        Self {
-            status: Some(TaskStatus::Completed),
-            text: first_text(&result.content),
-            is_error: Some(result.is_error),
-            ..Self::new("result", Some(n))
-        }
-    }
-
-    fn failed(self, error: String) -> Self {
-        Self {
-            ok: Some(false),
-            error: Some(error),
-            ..self
-        }
-    }
-
-    fn print(&self) -> io::Result<()> {
-        let line = RawBuf::encode(self).map_err(io::Error::other)?;
-        crate::print(line.as_raw().as_str())
-    }
 }

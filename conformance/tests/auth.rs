@@ -1,9 +1,11 @@
 //! The protected fixture, on both runtimes.
 
+#[path = "support/server.rs"]
+mod server;
+
 use core::time::Duration;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command};
 use std::thread;
 use std::time::{Instant, SystemTime};
 
@@ -12,62 +14,26 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::digest::{SHA256, digest};
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 
-const FIXTURE: &str = env!("CARGO_BIN_EXE_fixture");
+use server::Server;
 
 /// More than any answer takes.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// A server that lives as long as this.
-struct Server {
-    child: Child,
-    port: u16,
-}
+/// A protected server.
+struct Protected(Server);
 
-impl Server {
+impl Protected {
     fn start(runtime: &str, variables: &[(&str, &str)]) -> Self {
-        Self::start_as(runtime, &["http-auth"], &[], variables)
-    }
-
-    /// Starts what these words name, with the port between them.
-    fn start_as(
-        runtime: &str,
-        before: &[&str],
-        behind: &[&str],
-        variables: &[(&str, &str)],
-    ) -> Self {
-        let free = TcpListener::bind(("127.0.0.1", 0)).and_then(|free| free.local_addr());
-        let port = free.unwrap().port();
-        let child = Command::new(FIXTURE)
-            .args(["--runtime", runtime])
-            .args(before)
-            .arg(port.to_string())
-            .args(behind)
-            .env_remove("MCP_AUTH_ISSUER")
-            .env_remove("MCP_AUTH_DPOP")
-            .envs(variables.iter().copied())
-            .spawn()
-            .expect("the fixture runs");
-        let mut server = Self { child, port };
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(server.child.try_wait().unwrap().is_none(), "it ended");
-            thread::sleep(Duration::from_millis(5));
-        }
-        server
+        Self(Server::start(runtime, &["http-auth"], &[], variables))
     }
 
     /// The whole response to a request with these fields.
     fn send(&self, line: &str, fields: &[&str], body: &str) -> String {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        let (port, length) = (self.port, body.len());
-        let mut head = format!("{line} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n");
+        let mut head = format!("{line} HTTP/1.1\r\nhost: 127.0.0.1:{}", self.0.port);
         for field in fields {
-            head += &format!("{field}\r\n");
+            head += &format!("\r\n{field}");
         }
-        head += &format!("connection: close\r\ncontent-length: {length}\r\n\r\n{body}");
-        stream.write_all(head.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
+        self.0.send(&head, body)
     }
 
     /// Calls a tool in 2026-07-28.
@@ -108,7 +74,7 @@ impl Server {
     /// Subscribes to a task, and returns the acknowledgement.
     fn listen(&self, task: &str, token: &str) -> String {
         let params = format!(r#""notifications":{{"taskIds":["{task}"]}}"#);
-        let (port, body) = (self.port, body("subscriptions/listen", &params));
+        let (port, body) = (self.0.port, body("subscriptions/listen", &params));
         let length = body.len();
         let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
         stream.set_read_timeout(Some(LIMIT)).unwrap();
@@ -142,13 +108,6 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// A request of 2026-07-28 of a client that follows tasks.
 fn body(method: &str, params: &str) -> String {
     let extension = r#""extensions":{"io.modelcontextprotocol/tasks":{}}"#;
@@ -171,8 +130,8 @@ fn check(answer: &str, status: u16, holds: &[&str]) {
 #[test]
 fn tokens_of_the_table_are_judged() {
     for runtime in ["tokio", "smol"] {
-        let server = Server::start(runtime, &[]);
-        let port = server.port;
+        let server = Protected::start(runtime, &[]);
+        let port = server.0.port;
         let document = format!("http://127.0.0.1:{port}/.well-known/oauth-protected-resource/mcp");
         let document = format!(r#"resource_metadata="{document}""#);
         let call = |authorization: &str| server.call("echo", r#"{"text":"hi"}"#, authorization);
@@ -220,7 +179,7 @@ fn tokens_of_the_table_are_judged() {
 #[test]
 fn sessions_belong_to_their_user() {
     for runtime in ["tokio", "smol"] {
-        let server = Server::start(runtime, &[]);
+        let server = Protected::start(runtime, &[]);
         check(&server.initialize("unknown"), 401, &[]);
         let opened = server.initialize("good");
         check(&opened, 200, &[]);
@@ -240,7 +199,7 @@ fn sessions_belong_to_their_user() {
 #[test]
 fn tasks_belong_to_their_user() {
     for runtime in ["tokio", "smol"] {
-        let server = Server::start_as(runtime, &["tasks", "http"], &["--auth"], &[]);
+        let server = Protected(Server::start(runtime, &["tasks", "http"], &["--auth"], &[]));
         let call = r#""name":"job","arguments":{"steps":1,"ms":1,"ask":1}"#;
         check(&server.ask("tools/call", "job", call, "unknown"), 401, &[]);
         let created = server.ask("tools/call", "job", call, "good");
@@ -362,8 +321,8 @@ fn bound_tokens_are_accepted_with_a_proof() {
     let jwk = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#);
     for runtime in ["tokio", "smol"] {
         let variables = [("MCP_AUTH_ISSUER", &*issuer), ("MCP_AUTH_DPOP", "1")];
-        let server = Server::start(runtime, &variables);
-        let resource = format!("http://127.0.0.1:{}/mcp", server.port);
+        let server = Protected::start(runtime, &variables);
+        let resource = format!("http://127.0.0.1:{}/mcp", server.0.port);
         let claims = format!(r#""aud":"{resource}","scope":"mcp""#);
         let free = token(&key, &issuer, &claims);
         let thumbprint = hash(&jwk);
@@ -399,8 +358,8 @@ fn signed_tokens_of_an_issuer_are_verified() {
     let key = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
     let issuer = authorization_server(&key);
     for runtime in ["tokio", "smol"] {
-        let server = Server::start(runtime, &[("MCP_AUTH_ISSUER", &issuer)]);
-        let port = server.port;
+        let server = Protected::start(runtime, &[("MCP_AUTH_ISSUER", &issuer)]);
+        let port = server.0.port;
         let token = |audience: &str, scope: &str| {
             let claims = format!(r#""aud":"{audience}","scope":"{scope}""#);
             format!("Bearer {}", token(&key, &issuer, &claims))

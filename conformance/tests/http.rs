@@ -1,55 +1,12 @@
 //! The fixture as client of the fixture as server over HTTP, on both runtimes, in every revision asked for.
 
-use core::time::Duration;
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Output, Stdio};
+#[path = "support/server.rs"]
+mod server;
 
-const FIXTURE: &str = env!("CARGO_BIN_EXE_fixture");
+use std::net::TcpListener;
+use std::process::{Command, Output, Stdio};
 
-/// A server that lives as long as this.
-struct Server {
-    child: Child,
-    port: u16,
-}
-
-impl Server {
-    fn start(runtime: &str) -> Self {
-        let free = TcpListener::bind(("127.0.0.1", 0)).and_then(|free| free.local_addr());
-        let port = free.unwrap().port();
-        let child = Command::new(FIXTURE)
-            .args(["--runtime", runtime, "http", &port.to_string()])
-            .spawn()
-            .expect("the fixture runs");
-        let mut server = Self { child, port };
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(server.child.try_wait().unwrap().is_none(), "it ended");
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        server
-    }
-
-    /// What it answers to a request that is closed behind the answer.
-    fn send(&self, head: &str, body: &str) -> String {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        let length = body.len();
-        write!(
-            stream,
-            "{head}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
-        )
-        .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use server::{FIXTURE, Server};
 
 fn client(runtime: &str, revision: Option<&str>, port: u16) -> Output {
     let url = format!("http://127.0.0.1:{port}/mcp");
@@ -69,7 +26,7 @@ fn client(runtime: &str, revision: Option<&str>, port: u16) -> Output {
 fn the_script_runs_through() {
     for runtime in ["tokio", "smol"] {
         for serving in ["tokio", "smol"] {
-            let server = Server::start(serving);
+            let server = Server::start(serving, &["http"], &[], &[]);
             for revision in [None, Some("auto"), Some("2025-11-25"), Some("2026-07-28")] {
                 let output = client(runtime, revision, server.port);
                 let case = format!("{runtime} to {serving}, {revision:?}");
@@ -113,7 +70,7 @@ fn nobody_there() {
 fn who_is_served() {
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"region","arguments":{"region":"eu","q":"x"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
     for runtime in ["tokio", "smol"] {
-        let server = Server::start(runtime);
+        let server = Server::start(runtime, &["http"], &[], &[]);
         let check = |path: &str, fields: &str, status: &str, holds: &str| {
             let head = format!(
                 "POST {path} HTTP/1.1\r\n{fields}\r\naccept: application/json, text/event-stream\r\n\

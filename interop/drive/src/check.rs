@@ -7,7 +7,7 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 
 use mcp_async::client::CallError;
-use mcp_async::runtime::RuntimeHandle;
+use mcp_async::runtime::{self, RuntimeHandle};
 
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -27,17 +27,8 @@ pub(crate) async fn within<T>(
     limit: Duration,
     future: impl Future<Output = Outcome<T>>,
 ) -> Outcome<T> {
-    let mut future = pin!(future);
-    let deadline = runtime.now() + limit;
-    let mut timer = runtime.timer();
-    poll_fn(|cx| match future.as_mut().poll(cx) {
-        Poll::Pending => timer
-            .as_mut()
-            .poll_until(deadline, cx)
-            .map(|()| Err("timed out".into())),
-        ready => ready,
-    })
-    .await
+    let ended = runtime::within(runtime, limit, future).await;
+    ended.unwrap_or_else(|| Err("timed out".into()))
 }
 
 /// The outputs of all futures, which run together.
