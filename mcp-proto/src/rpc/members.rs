@@ -289,11 +289,37 @@ impl<'b> Members<'b> {
         }
     }
 
+    /// Where to look for more members of an object that has a fault after these.
+    #[cfg(feature = "alloc")]
+    fn salvage(&self, text: &[u8]) -> Salvage {
+        let place = |value: Raw<'_>| Span::of(value, text).map(Span::range);
+        let id = self.id.and_then(place);
+        let others = [self.method, self.params, self.result, self.error];
+        let others = others.into_iter().flatten().filter_map(place);
+        let last = others.chain(id.clone()).map(|place| place.end).max();
+        match last.filter(|_| self.duplicate.is_none()) {
+            Some(end) => {
+                let has_outcome = self.result.or(self.error).is_some();
+                Salvage::after(end, id, self.is_named(), has_outcome)
+            }
+            None => Salvage::new(),
+        }
+    }
+
+    /// Firmware has not the flash for it.
+    #[cfg(not(feature = "alloc"))]
+    fn salvage(&self, _: &[u8]) -> Salvage {
+        Salvage::new()
+    }
+
+    /// Returns true if the method is a string; `None` without one.
+    fn is_named(&self) -> Option<bool> {
+        self.method.map(|method| method.kind() == Kind::String)
+    }
+
     #[cold]
     fn invalid(&self, reason: Reason) -> Message<'b> {
-        let named = self
-            .method
-            .is_some_and(|method| method.kind() == Kind::String);
+        let named = self.is_named() == Some(true);
         Message::Invalid(Invalid {
             reason,
             id: match self.duplicate {
@@ -349,7 +375,7 @@ impl<'b> Message<'b> {
         let read = members.read(&mut scanner, notes);
         match read.and_then(|()| scanner.end()) {
             Ok(()) => members.judge(notes.places()),
-            Err(fault) => Self::no_object(text, depth, fault),
+            Err(fault) => Self::no_object(text, depth, fault, &members),
         }
     }
 
@@ -371,9 +397,9 @@ impl<'b> Message<'b> {
         Ok(Self::NOT_OBJECT)
     }
 
-    /// The invalid message for a text in which reading an object met this fault.
+    /// The invalid message for a text in which reading an object met this fault after these members.
     #[cold]
-    fn no_object(text: &'b [u8], depth: u8, fault: Fault) -> Self {
+    fn no_object(text: &'b [u8], depth: u8, fault: Fault, members: &Members<'b>) -> Self {
         let mut scanner = Scanner::new(text, depth);
         scanner.skip_whitespace();
         let fault = match scanner.peek() {
@@ -382,7 +408,11 @@ impl<'b> Message<'b> {
         };
         match fault {
             Ok(()) => Self::NOT_OBJECT,
-            Err(fault) => Self::Invalid(Invalid::broken(text, Reason::Json(fault))),
+            Err(fault) => {
+                let (id, shape) = members.salvage(text).rest(text);
+                let reason = Reason::Json(fault);
+                Self::Invalid(Invalid { reason, id, shape })
+            }
         }
     }
 

@@ -57,13 +57,44 @@ impl Salvage {
 
     /// Looks at a whole text.
     pub(crate) fn whole(text: &[u8]) -> (Option<Id<'_>>, Shape) {
-        let mut salvage = Self::new();
-        salvage.feed(text, |_| {});
-        let id = match text.get(salvage.id.clone()) {
-            Some(id) if salvage.has_one_id() => readable(id),
+        Self::new().rest(text)
+    }
+
+    /// Continues an object after members that were read: `at` is the end of the last, `id` the place of an id, and `is_named` says of a
+    /// method that it is a string.
+    #[cfg(feature = "alloc")]
+    pub(super) fn after(
+        at: usize,
+        id: Option<Range<usize>>,
+        is_named: Option<bool>,
+        outcome: bool,
+    ) -> Self {
+        let is_last = id.as_ref().is_some_and(|id| id.end == at);
+        Self {
+            at,
+            depth: 1,
+            // What follows an id without a comma is a part of it.
+            place: if is_last { Place::Id } else { Place::Value },
+            blank: false,
+            seen: Seen {
+                ids: u8::from(id.is_some()),
+                method: is_named.is_some(),
+                named: is_named == Some(true),
+                outcome,
+            },
+            id: id.unwrap_or_default(),
+            ..Self::new()
+        }
+    }
+
+    /// Looks at what was not seen yet of a text.
+    pub(super) fn rest(mut self, text: &[u8]) -> (Option<Id<'_>>, Shape) {
+        self.feed(text.get(self.at..).unwrap_or_default(), |_| {});
+        let id = match text.get(self.id.clone()) {
+            Some(id) if self.has_one_id() => readable(id),
             _ => None,
         };
-        (id, salvage.shape())
+        (id, self.shape())
     }
 
     /// Looks at the next piece; every byte of a value named `id` is handed to `keep`.
@@ -78,7 +109,18 @@ impl Salvage {
         while let Some((&byte, behind)) = rest.split_first() {
             rest = behind;
             match self.string {
-                StringState::Outside => self.token(byte, &mut keep),
+                StringState::Outside => match byte {
+                    b'"' => {
+                        self.open_string(&mut keep);
+                        rest = self.whole_string(rest);
+                    }
+                    _ => {
+                        self.token(byte, &mut keep);
+                        if matches!(byte, b'0'..=b'9' | b'a'..=b'z') {
+                            rest = self.word(rest);
+                        }
+                    }
+                },
                 StringState::Escaped => {
                     self.string = StringState::Inside;
                     self.text(byte, &mut keep);
@@ -93,8 +135,7 @@ impl Salvage {
                         self.text(byte, &mut keep);
                     } else if cfg!(feature = "alloc") && self.string == StringState::Inside {
                         // Firmware has not the flash for it.
-                        let end = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'));
-                        let skipped = end.unwrap_or(rest.len());
+                        let skipped = plain_len(rest);
                         self.at = self.at.saturating_add(skipped);
                         rest = rest.get(skipped..).unwrap_or_default();
                     }
@@ -102,6 +143,37 @@ impl Salvage {
             }
             self.at = self.at.saturating_add(1);
         }
+    }
+
+    /// Passes the rest of a number or a word that is no id. Returns what follows.
+    fn word<'b>(&mut self, rest: &'b [u8]) -> &'b [u8] {
+        if !cfg!(feature = "alloc") || self.place == Place::Id {
+            return rest;
+        }
+        let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z');
+        let len = rest
+            .iter()
+            .position(|byte| !is_part(byte))
+            .unwrap_or(rest.len());
+        self.at = self.at.saturating_add(len);
+        rest.get(len..).unwrap_or_default()
+    }
+
+    /// Passes the string that was begun, if it ends in `rest`, has no escapes and is no id. Returns what follows.
+    fn whole_string<'b>(&mut self, rest: &'b [u8]) -> &'b [u8] {
+        if !cfg!(feature = "alloc") || self.place == Place::Id {
+            return rest;
+        }
+        let (content, behind) = rest.split_at_checked(plain_len(rest)).unwrap_or_default();
+        let Some(behind) = behind.strip_prefix(b"\"") else {
+            return rest;
+        };
+        if self.place == Place::Name {
+            self.name.set(content);
+        }
+        self.string = StringState::Outside;
+        self.at = self.at.saturating_add(content.len()).saturating_add(1);
+        behind
     }
 
     /// Returns true if the bytes of a string here are the id, or a name of interest.
@@ -160,6 +232,21 @@ impl Salvage {
         }
     }
 
+    fn open_string(&mut self, keep: &mut impl FnMut(u8)) {
+        self.blank = false;
+        self.string = StringState::Inside;
+        match self.place {
+            Place::Name => self.name = Name::new(),
+            Place::Id => self.keep(b'"', keep),
+            Place::Method => {
+                self.seen.named = true;
+                self.place = Place::Value;
+            }
+            Place::Value => {}
+        }
+    }
+
+    /// A byte outside of strings that is no quote.
     fn token(&mut self, byte: u8, keep: &mut impl FnMut(u8)) {
         if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
             // Kept inside an id, or `1 2` would read as twelve.
@@ -170,15 +257,6 @@ impl Salvage {
         }
         self.blank = false;
         match byte {
-            b'"' => {
-                self.string = StringState::Inside;
-                if self.place == Place::Name && self.depth == 1 {
-                    self.name = Name::new();
-                }
-                if self.place == Place::Method {
-                    self.seen.named = true;
-                }
-            }
             b'{' | b'[' => {
                 self.depth = self.depth.saturating_add(1);
                 if self.depth == 1 {
@@ -241,6 +319,17 @@ impl Salvage {
 pub(crate) fn readable(text: &[u8]) -> Option<Id<'_>> {
     Raw::parse(text, 1).ok().and_then(Id::from_raw)
 }
+
+/// The number of bytes before the next quote or backslash.
+fn plain_len(text: &[u8]) -> usize {
+    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\');
+    let near = text.get(..NEAR).unwrap_or(text).iter().position(is_special);
+    let far = || memchr::memchr2(b'"', b'\\', text.get(NEAR..)?).map(|at| at + NEAR);
+    near.or_else(far).unwrap_or(text.len())
+}
+
+/// The number of bytes below which a loop takes less time than a call of `memchr2`.
+const NEAR: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum StringState {
@@ -321,6 +410,15 @@ impl Name {
         }
     }
 
+    /// Becomes a name without escapes.
+    fn set(&mut self, name: &[u8]) {
+        *self = Self::new();
+        for (place, byte) in self.bytes.iter_mut().zip(name) {
+            *place = *byte;
+        }
+        self.len = u8::try_from(name.len()).unwrap_or(u8::MAX);
+    }
+
     fn put(&mut self, byte: u8) {
         if let Some(place) = self.bytes.get_mut(usize::from(self.len)) {
             *place = byte;
@@ -343,6 +441,7 @@ mod tests {
     use std::string::ToString as _;
 
     use super::*;
+    use crate::rpc::{Message, Reason};
     use Shape::{Notification, Request, Response, Unknown};
 
     fn check(text: &str, id: Option<&str>, shape: Shape) {
@@ -351,6 +450,14 @@ mod tests {
         let found = found.map(|id| id.to_string());
         assert_eq!(found.as_deref(), id, "{}", text.escape_ascii());
         assert_eq!(kind, shape, "{}", text.escape_ascii());
+        // A parser looks only at what follows the members that it has read.
+        if let Message::Invalid(invalid) = Message::parse(text, 8)
+            && let Reason::Json(_) = invalid.reason
+        {
+            let found = invalid.id.map(|id| id.to_string());
+            assert_eq!(found.as_deref(), id, "{}", text.escape_ascii());
+            assert_eq!(invalid.shape, shape, "{}", text.escape_ascii());
+        }
 
         for size in [1, 2, 3, 7] {
             let mut salvage = Salvage::new();
@@ -398,6 +505,7 @@ mod tests {
             Request,
         );
         check(r#"{"id":5,"method":"a"} tail"#, Some("5"), Request);
+        check(r#"{"jsonrpc":"2.0","id":5,tail"#, Some("5"), Unknown);
         check(
             "{\"method\":\"a\",\"params\":\"\u{1}\",\"id\":-0}",
             Some("-0"),
@@ -420,7 +528,9 @@ mod tests {
             let text = std::format!(r#"{{"method":"a","id":{id},"#);
             check(&text, None, Request);
         }
+        check(r#"{"jsonrpc":"2.0","id":1 2,"method":"a"}"#, None, Request);
         check(r#"{"id":1,"id":1,"method":"a",}"#, None, Request);
+        check(r#"{"id":1,"method":"a",,"id":1}"#, None, Request);
         check(r#"{"id":1}{"id":2}"#, None, Unknown);
         check(r#"[{"id":1,"method":"a"},]"#, None, Unknown);
         check(r#"["id":1,"method":"a"}"#, None, Unknown);
