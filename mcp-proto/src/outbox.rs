@@ -73,13 +73,11 @@ impl<S: Store<u8>> Outbox<S> {
         mut write: impl FnMut(&mut [u8]) -> Result<T, E>,
     ) -> Result<T, E> {
         loop {
-            match self.put_once(&mut write) {
-                Err(error) => match error.needed() {
-                    // More than what was there; or it would ask forever.
-                    Some(needed) if needed > self.room() && self.reserve(needed) => {}
-                    _ => return Err(error),
-                },
-                written => return written,
+            let written = self.put_once(&mut write);
+            match written.as_ref().map_err(NeedsBuffer::needed) {
+                // More than what was there; or it would ask forever.
+                Err(Some(needed)) if needed > self.room() && self.reserve(needed) => {}
+                _ => return written,
             }
         }
     }
@@ -91,14 +89,15 @@ impl<S: Store<u8>> Outbox<S> {
         write: impl FnOnce(&mut [u8]) -> Result<T, E>,
     ) -> Result<T, E> {
         let free = self.store.as_mut().get_mut(self.end..).unwrap_or_default();
-        let written = write(line::narrow(free).unwrap_or_default())?;
-        if let Some(Transmit { len: len @ 1.., .. }) = written.transmit() {
+        let written = write(line::narrow(free).unwrap_or_default());
+        let transmit = written.as_ref().ok().and_then(Written::transmit);
+        if let Some(Transmit { len: len @ 1.., .. }) = transmit {
             if len >= free.len() {
                 return Err(BufferFull { needed: len }.into());
             }
             self.end += line::end(free, len);
         }
-        Ok(written)
+        written
     }
 
     /// Makes room for a message of `len` bytes and its newline, and says whether it did.

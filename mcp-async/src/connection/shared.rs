@@ -323,12 +323,11 @@ impl<M: Respond> Core<M> {
         let sent = outbox.put(|out| {
             let len = out.len().saturating_sub(kept);
             let out = out.get_mut(..len).unwrap_or_default();
-            write(machine, now, out).map_err(|error| match error {
-                SendError::BufferFull { needed } => SendError::BufferFull {
-                    needed: needed.saturating_add(kept),
-                },
-                other => other,
-            })
+            let mut sent = write(machine, now, out);
+            if let Err(SendError::BufferFull { needed }) = &mut sent {
+                *needed = needed.saturating_add(kept);
+            }
+            sent
         });
         if matches!(sent, Err(SendError::BufferFull { .. })) && !self.outbox.is_empty() {
             self.room.register(cx);

@@ -4,6 +4,7 @@ use super::{Fault, FaultKind, utf8, words};
 
 /// The form of a string's bytes, by which they are read; of two forms the greater covers both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(usize)]
 pub(super) enum Form {
     /// Checked JSON without an escape: its own decoding.
     Plain,
