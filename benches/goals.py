@@ -150,8 +150,8 @@ GOALS = [
         "10,000 · 100,000 requests in flight, answered in any order, CPU of a step, of that with one",
         lambda it: [it.cpu["in flight"][f"{count} in flight"]["mcp-proto"] / it.cpu["in flight"]["1 in flight"]["mcp-proto"] for count in ("10,000", "100,000")],
         [1.5, 2],
-        "The instructions are those of one request (3,700); the rest are misses: a slot of 152 bytes lies on three lines of the cache, and the head of a chain of "
-        "ids is in the slot of another request.",
+        "The instructions are those of one request (3,700); the rest are misses, six lines of the cache in a step (`valgrind --cache-sim`): the slot has two, a "
+        "search in the index one, a removal from it one and often the next, and the token of the program one.",
     ),
     Goal(
         "echo on a pipe, 64 at once, CPU of a loop over serde_json: core · typed on tokio · on smol",

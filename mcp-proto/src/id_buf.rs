@@ -1,6 +1,7 @@
 //! Request ids and progress tokens in storage of fixed size.
 
 use core::fmt;
+use core::ops::{Deref, DerefMut};
 
 use crate::json::{Number, Str};
 use crate::rpc::Id;
@@ -26,10 +27,9 @@ pub(crate) enum IdBox<const N: usize> {
     Long(Kind, alloc::boxed::Box<[u8]>),
 }
 
-/// Stores a progress token apart from the entry: few requests have one.
-#[cfg(feature = "alloc")]
-#[derive(Clone)]
-pub(crate) struct TokenBox(alloc::boxed::Box<IdBuf<TOKEN>>);
+/// Memory in the entry itself.
+#[derive(Clone, Debug)]
+pub(crate) struct InPlace<T>(T);
 
 /// The longest id that is stored in place; a UUID has 36 bytes.
 #[cfg(feature = "alloc")]
@@ -37,8 +37,8 @@ const SHORT: usize = 37;
 
 /// The storage of an id, as tables of requests have it.
 pub(crate) trait IdStorage: Clone + fmt::Debug {
-    /// The storage of a progress token.
-    type Token: IdStorage;
+    /// Memory for something that few entries have: apart from the entry, if possible.
+    type Apart<T: Clone + fmt::Debug>: Clone + fmt::Debug + From<T> + DerefMut<Target = T>;
 
     /// The longest id in bytes, as it stands in the message, without quotes.
     const CAPACITY: usize;
@@ -73,15 +73,13 @@ pub(crate) const fn echo(capacity: usize) -> usize {
     }
 }
 
-/// The longest progress token that gets progress. Most are the id over again or a UUID.
-const TOKEN: usize = 64;
 const SHORT_ECHO: usize = 128;
 /// The length of the longest id that an error repeats in a table that grows.
 #[cfg(feature = "alloc")]
 pub(crate) const LONG_ECHO: usize = 1024;
 
 impl<const N: usize> IdStorage for IdBuf<N> {
-    type Token = IdBuf<TOKEN>;
+    type Apart<T: Clone + fmt::Debug> = InPlace<T>;
 
     const CAPACITY: usize = if N < u16::MAX as usize {
         N
@@ -108,7 +106,7 @@ impl<const N: usize> IdStorage for IdBuf<N> {
 
 #[cfg(feature = "alloc")]
 impl<const N: usize> IdStorage for IdBox<N> {
-    type Token = TokenBox;
+    type Apart<T: Clone + fmt::Debug> = alloc::boxed::Box<T>;
 
     const CAPACITY: usize = N;
 
@@ -131,29 +129,27 @@ impl<const N: usize> IdStorage for IdBox<N> {
     }
 }
 
-#[cfg(feature = "alloc")]
-impl IdStorage for TokenBox {
-    type Token = Self;
-
-    const CAPACITY: usize = TOKEN;
-
-    fn new(id: Id<'_>) -> Option<Self> {
-        IdBuf::new(id).map(|id| Self(alloc::boxed::Box::new(id)))
+impl<T> From<T> for InPlace<T> {
+    fn from(value: T) -> Self {
+        Self(value)
     }
+}
 
-    fn id(&self) -> Id<'_> {
-        self.0.id()
+impl<T> Deref for InPlace<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for InPlace<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
     }
 }
 
 impl<const N: usize> fmt::Debug for IdBuf<N> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.id().fmt(f)
-    }
-}
-
-#[cfg(feature = "alloc")]
-impl fmt::Debug for TokenBox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.id().fmt(f)
     }

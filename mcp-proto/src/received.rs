@@ -5,7 +5,7 @@ use crate::batch::{Batch, Counted};
 use crate::id_buf::IdStorage;
 use crate::json::Writer;
 use crate::rpc::{ErrorObject, Id, code, envelope};
-use crate::slots::{Full, Key, Queue, Slot, Slots};
+use crate::slots::{Full, Key, Queue, SlotStore, Slots};
 use crate::source::Place;
 use crate::store::Store;
 use crate::token::{MachineId, Token};
@@ -112,7 +112,7 @@ pub(crate) struct Written {
     pub(crate) is_replaced: bool,
 }
 
-impl<T: ReceivedRequest, S: Store<Slot<T>>, B: Store<u8>> ReceivedRequests<T, S, B> {
+impl<T: ReceivedRequest, S: SlotStore<T>, B: Store<u8>> ReceivedRequests<T, S, B> {
     /// An empty table of this machine, for messages of up to `max_message` bytes and arrays of up to `batch_bytes`.
     pub(crate) fn new(
         (store, limit): (S, usize),

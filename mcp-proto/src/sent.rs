@@ -6,8 +6,7 @@ use crate::action::{BufferFull, IgnoreReason, SendError};
 use crate::json::{Decimal, Number, Object, Raw, Str, Writer};
 use crate::ping::{Missed, Pinger};
 use crate::rpc::{Id, Method, envelope};
-use crate::slots::{Key, Queue, Slot, Slots};
-use crate::store::Store;
+use crate::slots::{Key, Queue, SlotStore, Slots};
 use crate::time::Instant;
 use crate::token::{MachineId, SentToken};
 
@@ -116,7 +115,7 @@ pub(crate) struct SentRequests<T, S> {
     next_id: u64,
 }
 
-impl<T: SentRequest, S: Store<Slot<T>>> SentRequests<T, S> {
+impl<T: SentRequest, S: SlotStore<T>> SentRequests<T, S> {
     /// An empty table of this machine.
     pub(crate) fn new(store: S, limit: usize, pinger: Pinger, machine: MachineId) -> Self {
         Self {

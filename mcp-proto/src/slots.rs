@@ -1,18 +1,19 @@
 //! One table of requests: constant time by id, by deadline and in order of arrival.
 
+pub(crate) use index::{Bucket, Buckets};
+
 use crate::store::{self, Store};
 use crate::time::Instant;
 
 /// A bounded table whose entries are found by [`Key`], by a hash of the request id, by the
 /// earliest deadline, and through two queues, each in constant or logarithmic time.
 ///
-/// All links live inside the slots, so that the storage is one slice of the caller's: slot `i`
-/// also holds the head of hash chain `i` and position `i` of the heap of deadlines.
+/// The memory is of the caller: a slice of slots, and the buckets of an index by hashes, which are apart so that a search touches no slots
+/// of other requests. All other links live inside the slots: slot `i` also holds position `i` of the heap of deadlines.
 ///
 /// ```text
 /// slot        0        1        2        3
 /// value       a        free     b        free
-/// head        -> 2     none     -> 0     none       chains of equal `hash % len`
 /// heap        2        0        -        -          slot 2 is due first
 /// ```
 ///
@@ -29,14 +30,32 @@ pub(crate) struct Slots<T, S> {
     value: core::marker::PhantomData<T>,
 }
 
+/// The memory of a table: slots, and for each of them [`Buckets`] of the index.
+pub(crate) trait SlotStore<T> {
+    fn slots(&self) -> &[Slot<T>];
+    fn slots_mut(&mut self) -> &mut [Slot<T>];
+    fn buckets(&self) -> &[Bucket];
+    fn buckets_mut(&mut self) -> &mut [Bucket];
+    /// Makes room for `wanted` slots, or else for as many as possible; returns true if there is room for `least`.
+    fn enlarge(&mut self, least: usize, wanted: usize) -> bool;
+    /// Returns the most slots that there can be room for.
+    fn max_len(&self) -> usize;
+}
+
+/// Memory that does not grow.
+pub(crate) type Arrays<T, const N: usize> = ([Slot<T>; N], [Buckets; N]);
+
+/// Memory that grows.
+#[cfg(feature = "alloc")]
+pub(crate) type Vectors<T> = (alloc::vec::Vec<Slot<T>>, alloc::vec::Vec<Buckets>);
+
 /// One entry of a table, free or taken.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot<T> {
     value: Option<T>,
     generation: u32,
+    /// The hash of the id; of a free slot the free one after it.
     hash: u32,
-    head: u32,
-    next: u32,
     heap: u32,
     position: u32,
     deadline: Instant,
@@ -77,7 +96,39 @@ struct Links {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
-impl<T, S: Store<Slot<T>>> Slots<T, S> {
+/// Returns arrays in which every slot is free.
+pub(crate) const fn arrays<T, const N: usize>() -> Arrays<T, N> {
+    ([const { Slot::EMPTY }; N], [[Bucket::FREE; 2]; N])
+}
+
+impl<T, S: Store<Slot<T>>, P: Store<Buckets>> SlotStore<T> for (S, P) {
+    fn slots(&self) -> &[Slot<T>] {
+        self.0.as_ref()
+    }
+
+    fn slots_mut(&mut self) -> &mut [Slot<T>] {
+        self.0.as_mut()
+    }
+
+    fn buckets(&self) -> &[Bucket] {
+        self.1.as_ref().as_flattened()
+    }
+
+    fn buckets_mut(&mut self) -> &mut [Bucket] {
+        self.1.as_mut().as_flattened_mut()
+    }
+
+    fn enlarge(&mut self, least: usize, wanted: usize) -> bool {
+        // The index last: it is of use again only after all slots were filed anew.
+        store::enlarge(&mut self.0, least, wanted) && store::enlarge(&mut self.1, least, wanted)
+    }
+
+    fn max_len(&self) -> usize {
+        self.0.max_len().min(self.1.max_len())
+    }
+}
+
+impl<T, S: SlotStore<T>> Slots<T, S> {
     /// An empty table that never holds more than `limit` entries.
     pub(crate) fn new(store: S, limit: usize) -> Self {
         let limit = limit.min(NONE as usize - 1);
@@ -105,22 +156,20 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
         if self.free == NONE {
             let old = self.capacity();
             let wanted = old.saturating_mul(2).max(8).min(self.limit);
-            if wanted <= old || !store::enlarge(&mut self.store, old + 1, wanted) {
+            if wanted <= old || !self.store.enlarge(old + 1, wanted) {
                 return Err(Full);
             }
             self.adopt(old);
             self.rehash();
         }
         let index = self.free;
-        let buckets = self.capacity();
         let slot = self.slot_mut(index).ok_or(Full)?;
-        let free = slot.next;
+        let free = core::mem::replace(&mut slot.hash, hash);
         slot.value = Some(value);
-        slot.hash = hash;
         let generation = slot.generation;
         self.free = free;
         self.len += 1;
-        self.link(index, bucket(hash, buckets));
+        index::insert(self.store.buckets_mut(), hash, index);
         Ok(Key {
             slot: index,
             generation,
@@ -147,52 +196,45 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
         self.arm(key, None);
         self.unmark(Queue::Transmit, key);
         self.unmark(Queue::Event, key);
-        let hash = self.entry(key)?.hash;
-        self.unlink(key.slot, bucket(hash, self.capacity()));
-        let free = self.free;
+        let free = core::mem::replace(&mut self.free, key.slot);
         let slot = self.slot_mut(key.slot)?;
         let value = slot.value.take();
         slot.generation = slot.generation.wrapping_add(1);
-        slot.next = free;
-        self.free = key.slot;
+        let hash = core::mem::replace(&mut slot.hash, free);
+        index::remove(self.store.buckets_mut(), hash, key.slot);
         self.len -= 1;
         value
     }
 
     /// Files the entry under another id: a retried request keeps its key.
     pub(crate) fn rename(&mut self, key: Key, hash: u32) {
-        let Some(old) = self.entry(key).map(|slot| slot.hash) else {
-            return;
-        };
-        let buckets = self.capacity();
-        self.unlink(key.slot, bucket(old, buckets));
-        if let Some(slot) = self.slot_mut(key.slot) {
-            slot.hash = hash;
+        let slot = self
+            .slot_mut(key.slot)
+            .filter(|slot| slot.generation == key.generation && slot.value.is_some());
+        if let Some(slot) = slot {
+            let old = core::mem::replace(&mut slot.hash, hash);
+            index::remove(self.store.buckets_mut(), old, key.slot);
+            index::insert(self.store.buckets_mut(), hash, key.slot);
         }
-        self.link(key.slot, bucket(hash, buckets));
     }
 
     /// The entry filed under `hash` that `is` it.
     pub(crate) fn find(&self, hash: u32, is: impl Fn(&T) -> bool) -> Option<Key> {
-        let buckets = self.capacity();
-        let mut index = self.slot(bucket(hash, buckets))?.head;
-        // A chain is never longer than the table: the bound is for the reader's peace.
-        for _ in 0..buckets {
-            let slot = self.slot(index)?;
-            if slot.hash == hash && slot.value.as_ref().is_some_and(&is) {
-                return Some(Key {
-                    slot: index,
-                    generation: slot.generation,
-                });
-            }
-            index = slot.next;
-        }
-        None
+        let is_it = |index| {
+            let slot = self.slot(index);
+            slot.is_some_and(|slot| slot.value.as_ref().is_some_and(&is))
+        };
+        let index = index::find(self.store.buckets(), hash, is_it)?;
+        self.key(index)
     }
 
     /// Sets, moves or clears the deadline of `key`; one at [`Instant::MAX`] clears it.
     pub(crate) fn arm(&mut self, key: Key, deadline: Option<Instant>) {
         let deadline = deadline.and_then(Instant::as_deadline);
+        if deadline.is_none() && self.armed == 0 {
+            // Without a look at the slot, the end of which may not be in the cache.
+            return;
+        }
         let Some(position) = self.entry(key).map(|slot| slot.position) else {
             return;
         };
@@ -273,6 +315,9 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
 
     /// Takes `key` out of `queue`.
     pub(crate) fn unmark(&mut self, queue: Queue, key: Key) {
+        if self.queues[queue as usize].first == NONE {
+            return;
+        }
         let Some(links) = self.entry(key).map(|slot| slot.links[queue as usize]) else {
             return;
         };
@@ -300,7 +345,7 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
     /// The entries of a queue in the order in which they were marked.
     pub(crate) fn marked(&self, queue: Queue) -> impl Iterator<Item = (Key, &T)> {
         let mut index = self.queues[queue as usize].first;
-        // As above: the bound is for the reader's peace.
+        // A queue is never longer than the table: the bound is for the reader.
         (0..self.capacity()).map_while(move |_| {
             let key = self.key(index)?;
             index = self.slot(index)?.links[queue as usize].after;
@@ -310,7 +355,7 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
 
     /// All entries.
     pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
-        let slots = self.store.as_ref().iter();
+        let slots = self.store.slots().iter();
         slots.filter_map(|slot| slot.value.as_ref())
     }
 
@@ -347,7 +392,8 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
 
     /// Returns the number of slots that the storage holds now.
     pub(crate) fn capacity(&self) -> usize {
-        self.store.as_ref().len().min(self.limit)
+        let buckets = self.store.buckets().len() / 2;
+        self.store.slots().len().min(buckets).min(self.limit)
     }
 
     /// The most entries that the table can hold.
@@ -356,11 +402,11 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
     }
 
     fn slot(&self, index: u32) -> Option<&Slot<T>> {
-        self.store.as_ref().get(index as usize)
+        self.store.slots().get(index as usize)
     }
 
     fn slot_mut(&mut self, index: u32) -> Option<&mut Slot<T>> {
-        self.store.as_mut().get_mut(index as usize)
+        self.store.slots_mut().get_mut(index as usize)
     }
 
     fn entry(&self, key: Key) -> Option<&Slot<T>> {
@@ -375,7 +421,7 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
             if let Some(slot) = self.slot_mut(index as u32) {
                 *slot = Slot {
                     generation: slot.generation,
-                    next: free,
+                    hash: free,
                     ..Slot::default()
                 };
                 self.free = index as u32;
@@ -383,66 +429,26 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
         }
     }
 
-    /// Files every entry anew, after the number of buckets changed.
+    /// Files every entry anew, after the index has grown.
     fn rehash(&mut self) {
-        let buckets = self.capacity();
-        for slot in self.store.as_mut() {
-            slot.head = NONE;
-        }
-        for index in 0..buckets as u32 {
-            let filed = self
-                .slot(index)
-                .filter(|slot| slot.value.is_some())
-                .map(|slot| slot.hash);
-            if let Some(hash) = filed {
-                self.link(index, bucket(hash, buckets));
+        self.store.buckets_mut().fill(Bucket::FREE);
+        for index in 0..self.capacity() as u32 {
+            let slot = self.slot(index).filter(|slot| slot.value.is_some());
+            if let Some(hash) = slot.map(|slot| slot.hash) {
+                index::insert(self.store.buckets_mut(), hash, index);
             }
-        }
-    }
-
-    fn link(&mut self, index: u32, bucket: u32) {
-        let Some(head) = self
-            .slot_mut(bucket)
-            .map(|slot| core::mem::replace(&mut slot.head, index))
-        else {
-            return;
-        };
-        if let Some(slot) = self.slot_mut(index) {
-            slot.next = head;
-        }
-    }
-
-    fn unlink(&mut self, index: u32, bucket: u32) {
-        let Some(next) = self.slot(index).map(|slot| slot.next) else {
-            return;
-        };
-        let Some(mut at) = self.slot(bucket).map(|slot| slot.head) else {
-            return;
-        };
-        if at == index {
-            if let Some(slot) = self.slot_mut(bucket) {
-                slot.head = next;
-            }
-            return;
-        }
-        while let Some(slot) = self.slot_mut(at) {
-            if slot.next == index {
-                slot.next = next;
-                return;
-            }
-            at = slot.next;
         }
     }
 
     fn at_heap(&self, position: usize) -> u32 {
         self.store
-            .as_ref()
+            .slots()
             .get(position)
             .map_or(NONE, |slot| slot.heap)
     }
 
     fn set_heap(&mut self, position: usize, index: u32) {
-        if let Some(slot) = self.store.as_mut().get_mut(position) {
+        if let Some(slot) = self.store.slots_mut().get_mut(position) {
             slot.heap = index;
         }
         if let Some(slot) = self.slot_mut(index) {
@@ -503,8 +509,6 @@ impl<T> Slot<T> {
         value: None,
         generation: 0,
         hash: 0,
-        head: NONE,
-        next: NONE,
         heap: NONE,
         position: NONE,
         deadline: Instant::ZERO,
@@ -529,16 +533,12 @@ impl Links {
     }
 }
 
-/// The chain of `hash` among `buckets` of them; consecutive counters spread perfectly.
-fn bucket(hash: u32, buckets: usize) -> u32 {
-    hash.checked_rem(buckets as u32).unwrap_or(0)
-}
-
 /// No slot: the end of a list. A table is always shorter.
 const NONE: u32 = u32::MAX;
 /// In the place of a slot before: not in the queue.
 const UNMARKED: u32 = u32::MAX - 1;
 const QUEUES: usize = 2;
 
+mod index;
 #[cfg(test)]
 mod tests;

@@ -251,7 +251,7 @@ mod tests {
     #[cfg(feature = "heapless")]
     #[test]
     fn every_capacity_is_used() {
-        use crate::slots::{Slot, Slots};
+        use crate::slots::{Buckets, Slot, Slots};
         use crate::{BufferFull, Inbox, Limits, Outbox, Transmit};
 
         let limits = Limits::default();
@@ -273,7 +273,11 @@ mod tests {
             assert!(put.is_ok(), "{len}");
         }
 
-        let mut slots = Slots::new(Heapless::<Slot<u32>, 11>::new(), limits.in_flight);
+        let memory = (
+            Heapless::<Slot<u32>, 11>::new(),
+            Heapless::<Buckets, 11>::new(),
+        );
+        let mut slots = Slots::new(memory, limits.in_flight);
         for n in 0..11 {
             assert!(slots.insert(n, n).is_ok(), "{n}");
         }

@@ -10,7 +10,7 @@ use crate::json::Raw;
 use crate::ping::{PingPolicy, Pinger, Unwritten};
 use crate::rpc::ErrorObject;
 use crate::sent::{Cancellation, SentRequests};
-use crate::slots::{Key, Queue, Slot};
+use crate::slots::{Key, Queue, SlotStore};
 use crate::store::Store;
 use crate::time::Instant;
 use crate::token::MachineId;
@@ -24,7 +24,7 @@ pub(super) struct Calls<S, A> {
     abandoned: AbandonedCalls<A>,
 }
 
-impl<S: Store<Slot<InFlight>>, A: Store<Abandoned>> Calls<S, A> {
+impl<S: SlotStore<InFlight>, A: Store<Abandoned>> Calls<S, A> {
     pub(super) fn new(
         store: S,
         abandoned: A,

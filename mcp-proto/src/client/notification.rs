@@ -8,12 +8,12 @@ use crate::action::{Action, IgnoreReason};
 use crate::json::{Object, Raw};
 use crate::model::ProtocolMeta;
 use crate::rpc::{Id, Notification};
-use crate::slots::{Key, Slot};
+use crate::slots::{Key, SlotStore};
 use crate::store::Store;
 use crate::time::Instant;
 use crate::token::SentToken;
 
-impl<S: Store<Slot<InFlight>>, A: Store<Abandoned>> Calls<S, A> {
+impl<S: SlotStore<InFlight>, A: Store<Abandoned>> Calls<S, A> {
     /// ST-14: a modern notification belongs to the listen call that it names.
     pub(super) fn of_subscription<'b>(
         &self,

@@ -3,7 +3,7 @@
 use crate::id_buf::IdStorage;
 use crate::received::{Received, ReceivedRequest, ReceivedRequests, Stage};
 use crate::rpc::Id;
-use crate::slots::{Key, Queue, Slot};
+use crate::slots::{Key, Queue, SlotStore};
 use crate::source::Pipe;
 use crate::store::Store;
 
@@ -36,7 +36,7 @@ impl<L: IdStorage> ReceivedRequest for OpenQuestion<L> {
 /// The table of questions.
 pub(super) type Questions<L, S, B> = ReceivedRequests<OpenQuestion<L>, S, B>;
 
-impl<L: IdStorage, S: Store<Slot<OpenQuestion<L>>>, B: Store<u8>> Questions<L, S, B> {
+impl<L: IdStorage, S: SlotStore<OpenQuestion<L>>, B: Store<u8>> Questions<L, S, B> {
     /// Ends all questions: the server is gone, or has lost the session.
     pub(super) fn end_all(&mut self) {
         self.clear_arrays();

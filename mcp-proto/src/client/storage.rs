@@ -5,7 +5,7 @@ use super::call::InFlight;
 use super::questions::OpenQuestion;
 use crate::id_buf::{self, IdBuf, IdStorage};
 use crate::model::ClientFeatures;
-use crate::slots::Slot;
+use crate::slots::{self, Arrays, SlotStore};
 #[cfg(feature = "alloc")]
 use crate::store::Growing;
 use crate::store::{Fixed, Store};
@@ -34,11 +34,11 @@ pub(crate) trait Tables {
     /// The storage of the id of a server's question.
     type IdBuf: IdStorage;
     /// The calls in flight.
-    type Calls: Store<Slot<InFlight>>;
+    type Calls: SlotStore<InFlight>;
     /// The calls that were abandoned.
     type Abandoned: Store<Abandoned>;
     /// The questions of the server that wait for an answer.
-    type Questions: Store<Slot<OpenQuestion<Self::IdBuf>>>;
+    type Questions: SlotStore<OpenQuestion<Self::IdBuf>>;
     /// The bytes of a batch; of length zero, none is sent, and the questions of one are answered
     /// singly.
     type Batch: Store<u8>;
@@ -65,9 +65,9 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize, const ID: u
     for Fixed<CALLS, QUESTIONS, BATCH, 0, ID>
 {
     type IdBuf = IdBuf<ID>;
-    type Calls = [Slot<InFlight>; CALLS];
+    type Calls = Arrays<InFlight, CALLS>;
     type Abandoned = [Abandoned; CALLS];
-    type Questions = [Slot<OpenQuestion<Self::IdBuf>>; QUESTIONS];
+    type Questions = Arrays<OpenQuestion<Self::IdBuf>, QUESTIONS>;
     type Batch = [u8; BATCH];
 
     const BATCHES: bool = BATCH > 0;
@@ -81,7 +81,7 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize, const ID: u
             assert!(CALLS > 0, "a client without room for a call");
             assert!(ID > 0, "a client without room for an id");
         }
-        [const { Slot::EMPTY }; CALLS]
+        slots::arrays()
     }
 
     fn abandoned(&self) -> Self::Abandoned {
@@ -89,7 +89,7 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize, const ID: u
     }
 
     fn questions(&self) -> Self::Questions {
-        [const { Slot::EMPTY }; QUESTIONS]
+        slots::arrays()
     }
 
     fn batch(&self) -> Self::Batch {
@@ -100,15 +100,15 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize, const ID: u
 #[cfg(feature = "alloc")]
 impl Tables for Growing {
     type IdBuf = id_buf::IdBox<256>;
-    type Calls = alloc::vec::Vec<Slot<InFlight>>;
+    type Calls = slots::Vectors<InFlight>;
     type Abandoned = alloc::vec::Vec<Abandoned>;
-    type Questions = alloc::vec::Vec<Slot<OpenQuestion<Self::IdBuf>>>;
+    type Questions = slots::Vectors<OpenQuestion<Self::IdBuf>>;
     type Batch = alloc::vec::Vec<u8>;
 
     const ID_ECHO: usize = id_buf::LONG_ECHO;
 
     fn calls(&self) -> Self::Calls {
-        Self::Calls::new()
+        Self::Calls::default()
     }
 
     fn abandoned(&self) -> Self::Abandoned {
@@ -116,7 +116,7 @@ impl Tables for Growing {
     }
 
     fn questions(&self) -> Self::Questions {
-        Self::Questions::new()
+        Self::Questions::default()
     }
 
     fn batch(&self) -> Self::Batch {

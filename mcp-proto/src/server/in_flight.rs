@@ -2,8 +2,8 @@
 
 use super::context::Asked;
 use super::listen::Listen;
-use super::pace::Pace;
-use crate::id_buf::IdStorage;
+use super::pace::{Pace, TimeLimit};
+use crate::id_buf::{IdBuf, IdStorage};
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::received::{Received, ReceivedRequest, Stage};
 use crate::revision::Revision;
@@ -14,12 +14,8 @@ use crate::source::Place;
 #[derive(Clone, Debug)]
 pub(crate) struct InFlight<L: IdStorage, P> {
     received: Received<L, P>,
-    progress_token: Option<L::Token>,
-    /// The last value that was sent; the next one exceeds it (PG-04).
-    pub(super) progress: f64,
-    /// The rate limit of its progress notifications, the total and the text of the one that is held
-    /// back (its value is `progress`), and the deadline after which the request is overdue.
-    pub(super) pace: Pace,
+    progress: Option<L::Apart<Progress>>,
+    pub(super) time_limit: TimeLimit,
     pub(super) revision: Revision,
     pub(super) features: ClientFeatures,
     pub(super) log_level: Option<LoggingLevel>,
@@ -29,6 +25,18 @@ pub(crate) struct InFlight<L: IdStorage, P> {
     /// Present if the request is a `subscriptions/listen`.
     pub(super) listen: Option<Listen>,
 }
+
+/// The progress of a request, if the client asked for it.
+#[derive(Clone, Debug)]
+pub(super) struct Progress {
+    token: IdBuf<TOKEN>,
+    /// The last value that was sent or held back; the next one exceeds it (PG-04).
+    pub(super) last: f64,
+    pub(super) pace: Pace,
+}
+
+/// The longest progress token that gets progress. Most are the id over again or a UUID.
+const TOKEN: usize = 64;
 
 /// The properties of the answer of a method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,10 +54,8 @@ impl<L: IdStorage, P: Place> InFlight<L, P> {
     pub(super) fn new(id: Id<'_>, method: Method<'_>, asked: &Asked<'_>, place: P) -> Option<Self> {
         Some(Self {
             received: Received::new(id, place)?,
-            // A token that is too long to keep gets no progress, which it need not (PG-02).
-            progress_token: asked.progress_token.and_then(L::Token::new),
-            progress: f64::NEG_INFINITY,
-            pace: Pace::NEW,
+            progress: asked.progress_token.and_then(Progress::new).map(Into::into),
+            time_limit: TimeLimit::NONE,
             revision: asked.context.revision,
             features: asked.context.features,
             log_level: asked.context.log_level,
@@ -67,8 +73,19 @@ impl<L: IdStorage, P: Place> InFlight<L, P> {
         self.received.place()
     }
 
-    pub(super) fn progress_token(&self) -> Option<Id<'_>> {
-        self.progress_token.as_ref().map(IdStorage::id)
+    pub(super) fn progress(&self) -> Option<&Progress> {
+        self.progress.as_deref()
+    }
+
+    pub(super) fn progress_mut(&mut self) -> Option<&mut Progress> {
+        self.progress.as_deref_mut()
+    }
+
+    /// Drops the report of progress that is held back.
+    pub(super) fn drop_held(&mut self) {
+        if let Some(progress) = self.progress_mut() {
+            progress.pace.clear();
+        }
     }
 
     /// Returns true if the application may still answer the request with a result.
@@ -95,6 +112,21 @@ impl<L: IdStorage, P: Place> ReceivedRequest for InFlight<L, P> {
 
     fn received_mut(&mut self) -> &mut Received<L, P> {
         &mut self.received
+    }
+}
+
+impl Progress {
+    /// Nothing was reported yet. `None` if the token is too long to be kept: it gets no progress, which it need not (PG-02).
+    fn new(token: Id<'_>) -> Option<Self> {
+        Some(Self {
+            token: IdBuf::new(token)?,
+            last: f64::NEG_INFINITY,
+            pace: Pace::NEW,
+        })
+    }
+
+    pub(super) fn token(&self) -> Id<'_> {
+        self.token.id()
     }
 }
 

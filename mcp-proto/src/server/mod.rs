@@ -401,7 +401,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
     /// Ends a request on our side: a polled event notifies the application.
     fn end_request(&mut self, key: Key) {
         if let Some(request) = self.requests.table.get_mut(key) {
-            request.pace.clear();
+            request.drop_held();
             if request.listen.take().is_some() {
                 self.subscriptions.end_listen();
                 self.subscriptions.remove_all(key);
@@ -418,7 +418,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
         let asked = core::mem::take(&mut request.asked);
         let subscribes = core::mem::take(&mut request.traits.subscribes);
         let listens = request.listen.take().is_some();
-        request.pace.clear();
+        request.drop_held();
         if listens {
             self.subscriptions.end_listen();
         }

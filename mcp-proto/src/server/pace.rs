@@ -1,5 +1,5 @@
 //! The timers of one request: the rate of its reports of progress, the newest of which is held, and
-//! its limit.
+//! its limit of time.
 
 #[cfg(feature = "alloc")]
 use alloc::{boxed::Box, string::String};
@@ -43,45 +43,58 @@ pub(super) struct Pace {
     /// Few requests ever hold anything back.
     #[cfg(feature = "alloc")]
     held: Option<Box<Held>>,
-    /// The time at which the request is reported as overdue, [`Instant::MAX`] for never. If no report is held back, it is the only
-    /// deadline of the slot of the request.
+}
+
+/// The time at which a request is reported as overdue. If no report is held back, it is the only deadline of the slot of the request.
+#[derive(Clone, Debug)]
+pub(super) struct TimeLimit {
+    /// [`Instant::MAX`] for never.
     #[cfg(feature = "alloc")]
-    overdue: Instant,
+    until: Instant,
 }
 
 impl Pace {
-    /// Nothing was reported yet, and nothing is due.
+    /// Nothing was reported yet.
     pub(super) const NEW: Self = Self {
         #[cfg(feature = "alloc")]
         even: Instant::ZERO,
         #[cfg(feature = "alloc")]
         held: None,
+    };
+}
+
+impl TimeLimit {
+    /// The request is never overdue.
+    pub(super) const NONE: Self = Self {
         #[cfg(feature = "alloc")]
-        overdue: Instant::MAX,
+        until: Instant::MAX,
     };
 }
 
 #[cfg(feature = "alloc")]
-impl Pace {
-    pub(super) const fn set_overdue(&mut self, until: Instant) {
-        self.overdue = until;
+impl TimeLimit {
+    pub(super) const fn set(&mut self, until: Instant) {
+        self.until = until;
     }
 
     /// Returns the deadline of the slot of a request whose held report, if any, may leave at `report`; `None` if it stays.
     pub(super) fn deadline(&self, report: Option<Instant>) -> Option<Option<Instant>> {
-        let overdue = self.overdue.as_deadline();
+        let overdue = self.until.as_deadline();
         Some([report, overdue].into_iter().flatten().min())
     }
 
     /// Returns, once, whether the request is overdue since a deadline that has just passed.
-    pub(super) fn take_overdue(&mut self, now: Instant) -> bool {
-        let is_due = self.overdue.as_deadline().is_some_and(|due| due <= now);
+    pub(super) fn take(&mut self, now: Instant) -> bool {
+        let is_due = self.until.as_deadline().is_some_and(|due| due <= now);
         if is_due {
-            self.overdue = Instant::MAX;
+            self.until = Instant::MAX;
         }
         is_due
     }
+}
 
+#[cfg(feature = "alloc")]
+impl Pace {
     pub(super) fn is_early(&self, now: Instant, interval: Duration) -> bool {
         !interval.is_zero() && self.even > now + ahead(interval)
     }
@@ -130,17 +143,20 @@ impl Pace {
 }
 
 #[cfg(not(feature = "alloc"))]
-impl Pace {
-    pub(super) const fn set_overdue(&mut self, _: Instant) {}
+impl TimeLimit {
+    pub(super) const fn set(&mut self, _: Instant) {}
 
     pub(super) const fn deadline(&self, _: Option<Instant>) -> Option<Option<Instant>> {
         None
     }
 
-    pub(super) const fn take_overdue(&mut self, _: Instant) -> bool {
+    pub(super) const fn take(&mut self, _: Instant) -> bool {
         true
     }
+}
 
+#[cfg(not(feature = "alloc"))]
+impl Pace {
     pub(super) const fn is_early(&self, _: Instant, _: Duration) -> bool {
         false
     }

@@ -2,20 +2,21 @@
 
 use core::time::Duration;
 
-use super::in_flight::InFlight;
+use super::in_flight::{InFlight, Progress};
 use super::pace::ProgressReport;
 use crate::action::SendError;
 use crate::id_buf::IdStorage;
 use crate::json::{EncodeError, Writer};
 use crate::received::ReceivedRequests;
+use crate::revision::Revision;
 use crate::rpc::{Id, Method, envelope};
-use crate::slots::{Key, Queue, Slot};
+use crate::slots::{Key, Queue, SlotStore};
 use crate::source::Place;
 use crate::store::Store;
 use crate::time::Instant;
 
 /// Between two notifications of a request are at least `interval`, after the first ones.
-impl<L: IdStorage, P: Place, S: Store<Slot<InFlight<L, P>>>, B: Store<u8>>
+impl<L: IdStorage, P: Place, S: SlotStore<InFlight<L, P>>, B: Store<u8>>
     ReceivedRequests<InFlight<L, P>, S, B>
 {
     /// Writes the progress of a request, or holds it back and returns 0.
@@ -28,28 +29,28 @@ impl<L: IdStorage, P: Place, S: Store<Slot<InFlight<L, P>>>, B: Store<u8>>
         now: Instant,
         key: Key,
         interval: Duration,
-        progress: ProgressReport<'_>,
+        report: ProgressReport<'_>,
         out: &mut [u8],
     ) -> Result<usize, SendError> {
         let request = self.running(key)?;
-        let progress_token = request.progress_token().ok_or(SendError::Progress)?;
-        let rises = progress.progress.is_finite() && progress.progress > request.progress;
-        let sound = progress.total.is_none_or(f64::is_finite);
+        let progress = request.progress().ok_or(SendError::Progress)?;
+        let rises = report.progress.is_finite() && report.progress > progress.last;
+        let sound = report.total.is_none_or(f64::is_finite);
         if !rises || !sound {
             return Err(SendError::Progress);
         }
-        if request.pace.is_early(now, interval) {
-            self.hold(key, interval, progress);
+        if progress.pace.is_early(now, interval) {
+            self.hold(key, interval, report);
             return Ok(0);
         }
         let mut w = Writer::new(out);
-        write(&mut w, request, progress_token, progress);
+        write(&mut w, request.revision, progress.token(), report);
         let len = self.bounded(w.finish())?;
-        if let Some(request) = self.table.get_mut(key) {
-            request.progress = progress.progress;
-            request.pace.clear();
+        if let Some(progress) = self.progress_mut(key) {
+            progress.last = report.progress;
+            progress.pace.clear();
             if !interval.is_zero() {
-                request.pace.take(now, interval);
+                progress.pace.take(now, interval);
                 self.arm(key, None);
                 self.table.unmark(Queue::Transmit, key);
             }
@@ -72,19 +73,21 @@ impl<L: IdStorage, P: Place, S: Store<Slot<InFlight<L, P>>>, B: Store<u8>>
         let Some(request) = self.table.get(key).filter(|it| it.is_running()) else {
             return Ok(None);
         };
-        let held = request.pace.held(request.progress);
-        let (Some(held), Some(id)) = (held, request.progress_token()) else {
+        let Some(progress) = request.progress() else {
+            return Ok(None);
+        };
+        let Some(held) = progress.pace.held(progress.last) else {
             return Ok(None);
         };
         let mut w = Writer::new(out);
-        write(&mut w, request, id, held);
+        write(&mut w, request.revision, progress.token(), held);
         let written = self.bounded(w.finish());
         if let Err(error @ SendError::BufferFull { .. }) = written {
             return Err(error);
         }
-        if let Some(request) = self.table.get_mut(key) {
-            request.pace.clear();
-            request.pace.take(now, interval);
+        if let Some(progress) = self.progress_mut(key) {
+            progress.pace.clear();
+            progress.pace.take(now, interval);
         }
         self.arm(key, None);
         self.table.unmark(Queue::Transmit, key);
@@ -93,13 +96,13 @@ impl<L: IdStorage, P: Place, S: Store<Slot<InFlight<L, P>>>, B: Store<u8>>
     }
 
     /// Keeps the newest progress of a request until the next one may leave.
-    fn hold(&mut self, key: Key, interval: Duration, progress: ProgressReport<'_>) {
-        let Some(request) = self.table.get_mut(key) else {
+    fn hold(&mut self, key: Key, interval: Duration, report: ProgressReport<'_>) {
+        let Some(progress) = self.progress_mut(key) else {
             return;
         };
-        request.progress = progress.progress;
-        let until = request.pace.next(interval);
-        if request.pace.hold(progress) {
+        progress.last = report.progress;
+        let until = progress.pace.next(interval);
+        if progress.pace.hold(report) {
             self.arm(key, Some(until));
         }
     }
@@ -107,15 +110,19 @@ impl<L: IdStorage, P: Place, S: Store<Slot<InFlight<L, P>>>, B: Store<u8>>
     /// Has a request reported that is not answered until then.
     pub(super) fn set_overdue(&mut self, key: Key, until: Instant) {
         if let Some(request) = self.table.get_mut(key) {
-            request.pace.set_overdue(until);
+            request.time_limit.set(until);
             self.table.arm(key, Some(until));
         }
     }
 
-    /// Sets the deadline of a request whose held progress, if any, may leave at `progress`.
-    fn arm(&mut self, key: Key, progress: Option<Instant>) {
+    fn progress_mut(&mut self, key: Key) -> Option<&mut Progress> {
+        self.table.get_mut(key)?.progress_mut()
+    }
+
+    /// Sets the deadline of a request whose held progress, if any, may leave at `report`.
+    fn arm(&mut self, key: Key, report: Option<Instant>) {
         let request = self.table.get(key);
-        if let Some(deadline) = request.and_then(|request| request.pace.deadline(progress)) {
+        if let Some(deadline) = request.and_then(|request| request.time_limit.deadline(report)) {
             self.table.arm(key, deadline);
         }
     }
@@ -127,11 +134,11 @@ impl<L: IdStorage, P: Place, S: Store<Slot<InFlight<L, P>>>, B: Store<u8>>
             let Some(request) = request.filter(|request| request.is_running()) else {
                 continue;
             };
-            let is_overdue = request.pace.take_overdue(now);
-            let held = request
-                .pace
-                .is_holding()
-                .then(|| request.pace.next(interval));
+            let is_overdue = request.time_limit.take(now);
+            let pace = request.progress().map(|progress| &progress.pace);
+            let held = pace
+                .filter(|pace| pace.is_holding())
+                .map(|pace| pace.next(interval));
             self.arm(key, held.filter(|until| *until > now));
             if held.is_some_and(|until| until <= now) {
                 self.table.mark(Queue::Transmit, key);
@@ -143,12 +150,7 @@ impl<L: IdStorage, P: Place, S: Store<Slot<InFlight<L, P>>>, B: Store<u8>>
     }
 }
 
-fn write<L: IdStorage, P: Place>(
-    w: &mut Writer<'_>,
-    request: &InFlight<L, P>,
-    token: Id<'_>,
-    progress: ProgressReport<'_>,
-) {
+fn write(w: &mut Writer<'_>, revision: Revision, token: Id<'_>, progress: ProgressReport<'_>) {
     let _ = envelope::notification(w, Method::Progress, |w| {
         w.literal(r#"{"progressToken":"#);
         token.write(w);
@@ -159,7 +161,7 @@ fn write<L: IdStorage, P: Place>(
             w.float(total);
         }
         if let Some(message) = progress.message
-            && request.revision.has_progress_message()
+            && revision.has_progress_message()
         {
             w.literal(r#","message":"#);
             w.string(message);

@@ -9,8 +9,7 @@ use crate::json::Object;
 use crate::ping::Missed;
 use crate::rpc::{Id, Invalid, Reason, Response};
 use crate::sent::{Cancellation, Sent, SentRequest, SentRequests};
-use crate::slots::{Key, Queue, Slot};
-use crate::store::Store;
+use crate::slots::{Key, Queue, SlotStore};
 use crate::time::Instant;
 
 /// The options of a question.
@@ -80,7 +79,7 @@ impl From<Ended> for Answer<'static> {
 /// The table of questions.
 pub(super) type Questions<S> = SentRequests<Pending, S>;
 
-impl<S: Store<Slot<Pending>>> Questions<S> {
+impl<S: SlotStore<Pending>> Questions<S> {
     /// Ends what was asked on behalf of a request that is over.
     pub(super) fn end_children(&mut self, parent: Key) {
         if self.table.is_empty() {

@@ -9,7 +9,7 @@ use crate::id_buf::{self, IdBuf, IdStorage};
 use crate::model::ServerFeatures;
 use crate::received::ReceivedRequests;
 use crate::revision::RevisionSet;
-use crate::slots::Slot;
+use crate::slots::{self, Arrays, SlotStore};
 use crate::source::{Pipe, Place};
 #[cfg(feature = "alloc")]
 use crate::store::Growing;
@@ -40,9 +40,9 @@ pub(crate) trait Tables {
     /// The storage of a client's request id.
     type IdBuf: IdStorage;
     /// Requests of the client in flight.
-    type Requests<P: Place>: Store<Slot<InFlight<Self::IdBuf, P>>>;
+    type Requests<P: Place>: SlotStore<InFlight<Self::IdBuf, P>>;
     /// Questions to the client in flight.
-    type Questions: Store<Slot<Pending>>;
+    type Questions: SlotStore<Pending>;
     /// The answers of one batch; of length zero, arrays are refused.
     type Batch: Store<u8>;
     /// The URIs of the resources to which the client is subscribed.
@@ -99,8 +99,8 @@ impl<
 > Tables for Fixed<REQUESTS, QUESTIONS, BATCH, URIS, ID>
 {
     type IdBuf = IdBuf<ID>;
-    type Requests<P: Place> = [Slot<InFlight<IdBuf<ID>, P>>; REQUESTS];
-    type Questions = [Slot<Pending>; QUESTIONS];
+    type Requests<P: Place> = Arrays<InFlight<IdBuf<ID>, P>, REQUESTS>;
+    type Questions = Arrays<Pending, QUESTIONS>;
     type Batch = [u8; BATCH];
     type Uris = [u8; URIS];
 
@@ -113,11 +113,11 @@ impl<
             assert!(REQUESTS > 0, "a server without room for a request");
             assert!(ID > 0, "a server without room for an id");
         }
-        [const { Slot::EMPTY }; REQUESTS]
+        slots::arrays()
     }
 
     fn questions(&self) -> Self::Questions {
-        [const { Slot::EMPTY }; QUESTIONS]
+        slots::arrays()
     }
 
     fn batch(&self) -> Self::Batch {
@@ -249,19 +249,19 @@ impl Storage for Growing {
 #[cfg(feature = "alloc")]
 impl Tables for Growing {
     type IdBuf = id_buf::IdBox<256>;
-    type Requests<P: Place> = alloc::vec::Vec<Slot<InFlight<Self::IdBuf, P>>>;
-    type Questions = alloc::vec::Vec<Slot<Pending>>;
+    type Requests<P: Place> = slots::Vectors<InFlight<Self::IdBuf, P>>;
+    type Questions = slots::Vectors<Pending>;
     type Batch = alloc::vec::Vec<u8>;
     type Uris = alloc::vec::Vec<u8>;
 
     const ID_ECHO: usize = id_buf::LONG_ECHO;
 
     fn requests<P: Place>(&self) -> Self::Requests<P> {
-        alloc::vec::Vec::new()
+        Self::Requests::default()
     }
 
     fn questions(&self) -> Self::Questions {
-        Self::Questions::new()
+        Self::Questions::default()
     }
 
     fn batch(&self) -> Self::Batch {
@@ -276,9 +276,10 @@ impl Tables for Growing {
 #[cfg(all(test, feature = "alloc", target_pointer_width = "64"))]
 mod tests {
     use super::*;
+    use crate::slots::{Buckets, Slot};
 
     #[test]
     fn a_request_takes_little_memory() {
-        assert!(size_of::<Slot<Request<Growing>>>() <= 152);
+        assert!(size_of::<Slot<Request<Growing>>>() + size_of::<Buckets>() <= 136);
     }
 }

@@ -5,10 +5,10 @@ use crate::store::Store;
 use std::collections::BTreeMap;
 use std::vec::Vec;
 
-type Fixed = Slots<u32, [Slot<u32>; 4]>;
+type Fixed = Slots<u32, Arrays<u32, 4>>;
 
 fn fixed() -> Fixed {
-    Slots::new(core::array::from_fn(|_| Slot::default()), 100)
+    Slots::new(arrays(), 100)
 }
 
 #[test]
@@ -35,8 +35,7 @@ fn full_is_said_and_leaves_no_trace() {
 
 #[test]
 fn the_limit_binds_also_where_the_storage_is_longer() {
-    let mut slots =
-        Slots::<u32, _>::new([const { None }; 4].map(|_: Option<u32>| Slot::default()), 2);
+    let mut slots = Slots::<u32, _>::new(arrays::<_, 4>(), 2);
     assert!(slots.insert(0, 0).is_ok());
     assert!(slots.insert(1, 1).is_ok());
     assert_eq!(slots.insert(2, 2), Err(Full));
@@ -71,7 +70,7 @@ enum Operation {
 
 /// The table beside an ordered map, under the same operations.
 fn check(operations: &[Operation]) {
-    let mut slots = Slots::new(Growing(Vec::new()), 50);
+    let mut slots = Slots::new((Growing(Vec::new()), Growing(Vec::new())), 50);
     let mut model: BTreeMap<u32, (Key, u32, Option<Instant>)> = BTreeMap::new();
     let mut counter = 0;
     for operation in operations {
@@ -134,23 +133,23 @@ fn check(operations: &[Operation]) {
 }
 
 /// A storage that grows, as `Vec` does with feature `alloc`.
-struct Growing(Vec<Slot<u32>>);
+struct Growing<T>(Vec<T>);
 
-impl AsRef<[Slot<u32>]> for Growing {
-    fn as_ref(&self) -> &[Slot<u32>] {
+impl<T> AsRef<[T]> for Growing<T> {
+    fn as_ref(&self) -> &[T] {
         &self.0
     }
 }
 
-impl AsMut<[Slot<u32>]> for Growing {
-    fn as_mut(&mut self) -> &mut [Slot<u32>] {
+impl<T> AsMut<[T]> for Growing<T> {
+    fn as_mut(&mut self) -> &mut [T] {
         &mut self.0
     }
 }
 
-impl Store<Slot<u32>> for Growing {
+impl<T: Default> Store<T> for Growing<T> {
     fn grow(&mut self, len: usize) -> bool {
-        self.0.resize_with(len.max(self.0.len()), Slot::default);
+        self.0.resize_with(len.max(self.0.len()), T::default);
         true
     }
 

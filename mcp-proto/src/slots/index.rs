@@ -1,0 +1,116 @@
+//! The index of a table: its slots by the hashes of their ids.
+//!
+//! It is a hash table with open addressing, of which at most half of the buckets are taken:
+//!
+//! ```text
+//! home of hash     x   y,z
+//! bucket       0   1   2   3   4   5
+//!              -   x   y   z   -   -       z was put in after y
+//! ```
+//!
+//! An entry lies at its home or after it, with no free bucket between. So the first free bucket ends a search, and no slot of another
+//! hash is looked at.
+
+use super::NONE;
+
+/// A bucket of the index: the slot [`NONE`] if it is free.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bucket {
+    hash: u32,
+    slot: u32,
+}
+
+/// The buckets that the index has for each slot.
+pub(crate) type Buckets = [Bucket; 2];
+
+impl Bucket {
+    /// A free one.
+    pub(crate) const FREE: Self = Self {
+        hash: 0,
+        slot: NONE,
+    };
+}
+
+impl Default for Bucket {
+    fn default() -> Self {
+        Self::FREE
+    }
+}
+
+/// Returns the slot of this hash that `is` it.
+pub(super) fn find(buckets: &[Bucket], hash: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
+    let at = search(buckets, hash, |bucket| {
+        bucket.hash == hash && is(bucket.slot)
+    })?;
+    Some(buckets.get(at)?.slot)
+}
+
+/// Puts in a slot, which is not in it.
+pub(super) fn insert(buckets: &mut [Bucket], hash: u32, slot: u32) {
+    let free = search(buckets, hash, |bucket| bucket.slot == NONE);
+    if let Some(bucket) = free.and_then(|at| buckets.get_mut(at)) {
+        *bucket = Bucket { hash, slot };
+    }
+}
+
+/// Takes out a slot, and moves back the entries after it that would otherwise be parted from their homes.
+pub(super) fn remove(buckets: &mut [Bucket], hash: u32, slot: u32) {
+    let Some(mut gap) = search(buckets, hash, |bucket| bucket.slot == slot) else {
+        return;
+    };
+    let len = buckets.len();
+    let mut at = next(gap, len);
+    while let Some(&bucket) = buckets.get(at)
+        && bucket.slot != NONE
+    {
+        if distance(home(bucket.hash, len), at, len) >= distance(gap, at, len) {
+            set(buckets, gap, bucket);
+            gap = at;
+        }
+        at = next(at, len);
+    }
+    set(buckets, gap, Bucket::FREE);
+}
+
+/// Returns the first bucket from the home of `hash` on that `is` it, unless a free one comes before.
+fn search(buckets: &[Bucket], hash: u32, is: impl Fn(Bucket) -> bool) -> Option<usize> {
+    let mut at = home(hash, buckets.len());
+    // There always is a free bucket: the bound is for the reader.
+    for _ in 0..buckets.len() {
+        let bucket = *buckets.get(at)?;
+        if is(bucket) {
+            return Some(at);
+        }
+        if bucket.slot == NONE {
+            return None;
+        }
+        at = next(at, buckets.len());
+    }
+    None
+}
+
+fn set(buckets: &mut [Bucket], at: usize, bucket: Bucket) {
+    if let Some(old) = buckets.get_mut(at) {
+        *old = bucket;
+    }
+}
+
+/// Returns the bucket at which the search for a hash begins. The golden ratio spreads consecutive numbers evenly, which hashes may be.
+fn home(hash: u32, len: usize) -> usize {
+    let spread = hash.wrapping_mul(0x9e37_79b9);
+    ((u64::from(spread) * len as u64) >> 32) as usize
+}
+
+/// Returns the bucket after one of `len`, in a circle.
+fn next(at: usize, len: usize) -> usize {
+    if at + 1 < len { at + 1 } else { 0 }
+}
+
+/// Returns the number of steps from a bucket to another, in a circle.
+fn distance(from: usize, to: usize, len: usize) -> usize {
+    if from <= to {
+        to - from
+    } else {
+        to + len - from
+    }
+}
