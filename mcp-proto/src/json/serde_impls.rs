@@ -16,6 +16,11 @@ pub(super) const STR_TOKEN: &str = "mcp_proto::json::Str";
 /// The name under which [`Exact`](super::Exact), and a [`Str`](super::Str) without half a surrogate pair, hands out its bytes.
 pub(super) const EXACT_TOKEN: &str = "mcp_proto::json::Exact";
 
+/// The name under which a declared type asks for the index of a member's name.
+pub(crate) const MEMBER_TOKEN: &str = "mcp_proto::json::Member";
+/// The name under which a union asks for an arm: the names are that of the member which tells the arms apart, and its texts.
+pub(crate) const UNION_TOKEN: &str = "mcp_proto::json::Union";
+
 /// Only [`Deserializer`](super::Deserializer) can fill it.
 impl<'de: 'b, 'b> Deserialize<'de> for Raw<'b> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -60,7 +60,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde::ser::Serialize;
 
 use super::rules::Rule;
-use crate::json::{Raw, Str};
+use crate::json::MEMBER_TOKEN;
 
 /// A type that is declared.
 pub trait Declared<'de>: Sized {
@@ -76,7 +76,7 @@ pub fn read<'de, T: Declared<'de>, D: Deserializer<'de>>(deserializer: D) -> Res
     deserializer.deserialize_struct("", T::MEMBERS, Members(PhantomData))
 }
 
-struct Members<T>(PhantomData<T>);
+pub(super) struct Members<T>(pub(super) PhantomData<T>);
 
 impl<'de, T: Declared<'de>> Visitor<'de> for Members<T> {
     type Value = T;
@@ -122,17 +122,32 @@ impl<'de, T: Serialize, R: Rule<'de, T>> DeserializeSeed<'de> for Seed<R, T> {
     }
 }
 
-/// Returns the member that tells the arms of a union apart: `None` without that member, and no text
-/// within if it is of another kind.
-pub fn tag<'b>(raw: Raw<'b>, name: &str) -> Option<Option<Str<'b>>> {
-    let tag = raw.object()?.get(name)?;
-    (!tag.is_null()).then(|| tag.string())
+/// Names the next member by its index among those of the type; unknown ones have none.
+#[derive(Debug)]
+pub struct Member;
+
+impl<'de> DeserializeSeed<'de> for Member {
+    type Value = Option<usize>;
+
+    fn deserialize<D: Deserializer<'de>>(self, key: D) -> Result<Option<usize>, D::Error> {
+        key.deserialize_newtype_struct(MEMBER_TOKEN, self)
+    }
 }
 
-/// Returns whether a value has a member.
-pub fn has(raw: Raw<'_>, member: &str) -> bool {
-    raw.object()
-        .is_some_and(|object| object.get(member).is_some())
+impl Visitor<'_> for Member {
+    type Value = Option<usize>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name from mcp_proto::json::Deserializer")
+    }
+
+    fn visit_u64<E: Error>(self, index: u64) -> Result<Option<usize>, E> {
+        Ok(usize::try_from(index).ok())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Option<usize>, E> {
+        Ok(None)
+    }
 }
 
 /// Passes all declarations to a macro, those first that are written most often.
@@ -273,16 +288,24 @@ macro_rules! write_members {
 #[macro_export]
 macro_rules! read_members {
     ($members:ident { $($field:ident $($json:literal)? : ($($kind:tt)*),)* }) => {{
-        use $crate::model::declare::{fill, finish, serde::de::IgnoredAny};
+        use $crate::model::declare::{Member, fill, finish, serde::de::IgnoredAny};
+
+        #[expect(non_camel_case_types, reason = "the names are those of the fields")]
+        enum Known { $($field),* }
+        // In the order of `MEMBERS`.
+        const KNOWN: &[Known] = &[$(Known::$field),*];
 
         $(let mut $field = None;)*
-        while let Some(name) = $members.next_key::<$crate::json::Str<'de>>()? {
-            $(if name == $crate::member_name!($field $($json)?) {
-                let name = $crate::member_name!($field $($json)?);
-                fill::<$crate::member_kind!([$crate::rule_of] 'static $($kind)*), _, _>(&mut $field, name, &mut $members)?;
-                continue;
-            })*
-            $members.next_value::<IgnoredAny>()?;
+        while let Some(member) = $members.next_key_seed(Member)? {
+            match member.and_then(|index| KNOWN.get(index)) {
+                $(Some(Known::$field) => {
+                    let name = $crate::member_name!($field $($json)?);
+                    fill::<$crate::member_kind!([$crate::rule_of] 'static $($kind)*), _, _>(&mut $field, name, &mut $members)?;
+                })*
+                None => {
+                    $members.next_value::<IgnoredAny>()?;
+                }
+            }
         }
         Ok(Self {
             $($field: finish::<$crate::member_kind!([$crate::rule_of] 'static $($kind)*), _, _>(
@@ -290,75 +313,6 @@ macro_rules! read_members {
                 $crate::member_name!($field $($json)?),
             )?,)*
         })
-    }};
-}
-
-/// Makes the type of a declared union, whose arms a member tells apart: by its text, or by being
-/// there.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! union_type {
-    ($form:tt $outer:tt $name:ident by member $arms:tt) => {
-        $crate::union_type! { @make $form [untagged] [member] $outer $name $arms }
-    };
-    ($form:tt $outer:tt $name:ident by $tag:literal $(else $default:ident)? { $($arms:tt)* }) => {
-        $crate::union_type! { @make $form [tag = $tag] [$tag $(else $default)?] $outer $name { $($arms)* } }
-    };
-    (
-        @make (
-            $form:ident $type_of:ident $name_of:ident $b:lifetime
-            [$($generics:tt)*] [$($at_de:tt)*] [$($reading:tt)*] [$($derive:ident)*] [$($others:ident)*] [$other:ty, $text_type:ty]
-        )
-        [$($serde:tt)*] [$($by:tt)*] [$($outer:tt)*] $name:ident
-        { $($(#[$inner:meta])* $arm:ident($of:ident) = $text:literal,)* }
-    ) => {
-        $($outer)*
-        #[derive(Clone, Debug, serde::Serialize $(, $derive)*)]
-        #[serde($($serde)*)]
-        pub enum $name $($generics)* {
-            $($(#[$inner])* #[serde(rename = $text)] $arm($crate::member_kind!([$type_of] $b $of)),)*
-            /// A value that no revision defines, as it came.
-            #[serde(untagged)]
-            Other($other),
-        }
-
-        impl $($reading)* serde::Deserialize<'de> for $name $($generics)* {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::read_union!(deserializer, by $($by)* { $($arm = $text,)* })
-            }
-        }
-    };
-}
-
-/// Reads a declared union.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! read_union {
-    ($deserializer:ident, by member { $($arm:ident = $name:literal,)* }) => {
-        $crate::read_union!(@read $deserializer, raw, match raw {
-            $(_ if $crate::model::declare::has(raw, $name) => raw.decode(&mut []).map(Self::$arm),)*
-            _ => Ok(Self::Other(raw.into())),
-        })
-    };
-    ($deserializer:ident, by $tag:literal { $($arm:ident = $name:literal,)* }) => {
-        $crate::read_union!(@read $deserializer, raw, match $crate::model::declare::tag(raw, $tag) {
-            $(Some(Some(name)) if name == $name => raw.decode(&mut []).map(Self::$arm),)*
-            Some(Some(_)) => Ok(Self::Other(raw.into())),
-            None | Some(None) => return Err(D::Error::missing_field($tag)),
-        })
-    };
-    ($deserializer:ident, by $tag:literal else $default:ident { $($arm:ident = $name:literal,)* }) => {
-        $crate::read_union!(@read $deserializer, raw, match $crate::model::declare::tag(raw, $tag) {
-            $(Some(Some(name)) if name == $name => raw.decode(&mut []).map(Self::$arm),)*
-            Some(_) => Ok(Self::Other(raw.into())),
-            None => raw.decode(&mut []).map(Self::$default),
-        })
-    };
-    (@read $deserializer:ident, $raw:ident, $value:expr) => {{
-        use $crate::model::declare::serde::de::Error;
-
-        let $raw = <$crate::json::Raw<'_> as $crate::model::declare::serde::Deserialize<'_>>::deserialize($deserializer)?;
-        $value.map_err(D::Error::custom)
     }};
 }
 

@@ -3,8 +3,8 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::declare::{has, tag};
 use super::open::closed_enum;
+use super::union::{has, tag};
 use super::{BooleanSchema, EnumSchema, MultiEnumSchema, NumberSchema, StringSchema};
 use crate::json::Raw;
 
@@ -154,7 +154,7 @@ pub enum PrimitiveSchema<'b> {
 impl<'de: 'b, 'b> Deserialize<'de> for PrimitiveSchema<'b> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Raw::deserialize(deserializer)?;
-        let schema = match tag(raw, "type").flatten() {
+        let schema = match tag(raw, "type").and_then(Raw::string) {
             Some(kind) if kind == "string" && (has(raw, "enum") || has(raw, "oneOf")) => {
                 raw.decode(&mut []).map(Self::Enum)
             }

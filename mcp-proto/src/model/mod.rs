@@ -88,6 +88,8 @@ pub mod rules;
 mod sampling;
 mod task;
 mod tool;
+#[doc(hidden)]
+pub mod union;
 
 use declare::{borrowed, borrowed_name, borrowed_type};
 

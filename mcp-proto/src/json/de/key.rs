@@ -4,7 +4,7 @@ use serde::de::{self, EnumAccess, VariantAccess, Visitor};
 
 use super::{visit_name, visit_number};
 use crate::json::error::{DecodeError, DecodeErrorKind};
-use crate::json::serde_impls::STR_TOKEN;
+use crate::json::serde_impls::{MEMBER_TOKEN, STR_TOKEN};
 use crate::json::{Kind, Raw, Str};
 
 /// The name of a member, or of an enum's variant.
@@ -76,6 +76,14 @@ impl<'b> de::Deserializer<'b> for Key<'b, '_> {
     ) -> Result<V::Value, DecodeError> {
         match name {
             STR_TOKEN => visitor.visit_borrowed_bytes(self.text.content()),
+            MEMBER_TOKEN => match self
+                .known
+                .iter()
+                .position(|name| self.text.is(name.as_bytes()))
+            {
+                Some(index) => visitor.visit_u64(index as u64),
+                None => visitor.visit_unit(),
+            },
             _ => visitor.visit_newtype_struct(self),
         }
     }

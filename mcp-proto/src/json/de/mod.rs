@@ -1,6 +1,7 @@
 //! Deserializes types from validated JSON.
 
 mod key;
+mod union;
 
 use serde::Deserialize;
 use serde::de::{
@@ -9,8 +10,9 @@ use serde::de::{
 };
 
 use self::key::Key;
+use self::union::Union;
 use super::error::{DecodeError, DecodeErrorKind, Step};
-use super::serde_impls::{RAW_TOKEN, STR_TOKEN};
+use super::serde_impls::{RAW_TOKEN, STR_TOKEN, UNION_TOKEN};
 use super::walk::Walk;
 use super::{Kind, Number, Raw, Str};
 
@@ -296,10 +298,16 @@ impl<'b> de::Deserializer<'b> for &mut Deserializer<'b, '_> {
 
     fn deserialize_enum<V: Visitor<'b>>(
         self,
-        _: &'static str,
+        name: &'static str,
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
+        if name == UNION_TOKEN {
+            return match Union::open(self, variants) {
+                Some(union) => visitor.visit_enum(union),
+                None => visitor.visit_borrowed_bytes(self.take().as_bytes()),
+            };
+        }
         match self.peek() {
             Kind::String => visitor.visit_enum(Variant::named(self, variants)),
             Kind::Object => {
@@ -338,6 +346,12 @@ impl<'d, 'b, 's> Entries<'d, 'b, 's> {
             next: 0,
         }
     }
+
+    /// Returns 1 if there are entries: most lists of messages have one, and their number is not known.
+    fn size_hint(&self) -> usize {
+        let next = self.deserializer.walk.clone().peek();
+        usize::from(!matches!(next, None | Some(b']' | b'}')))
+    }
 }
 
 impl<'b> SeqAccess<'b> for Entries<'_, 'b, '_> {
@@ -356,6 +370,10 @@ impl<'b> SeqAccess<'b> for Entries<'_, 'b, '_> {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(error.within(Step::Index(index))),
         }
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(Entries::size_hint(self))
     }
 }
 
@@ -382,6 +400,10 @@ impl<'b> MapAccess<'b> for Entries<'_, 'b, '_> {
             Ok(value) => Ok(value),
             Err(error) => Err(error.within(step(self.key, self.fields))),
         }
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(Entries::size_hint(self))
     }
 }
 
