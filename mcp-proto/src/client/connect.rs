@@ -178,7 +178,7 @@ impl<S: Storage> Client<'_, S> {
         now: Instant,
         opening: Opening,
         id: u64,
-        received: Received<'b>,
+        received: Received<'_, 'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         if opening.probe == Leg::Sent(id) {
             self.probe_received(now, opening, received)
@@ -195,11 +195,11 @@ impl<S: Storage> Client<'_, S> {
         &mut self,
         now: Instant,
         mut opening: Opening,
-        received: Received<'b>,
+        received: Received<'_, 'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         opening.probe = Leg::Over;
         let refused = match received {
-            Received::Result(result) => match Discovered::read(result) {
+            Received::Result(result, _) => match Discovered::read(result) {
                 Some(discovered) => return self.discovered(now, opening, &discovered),
                 None => ConnectError::Answer,
             },
@@ -261,11 +261,11 @@ impl<S: Storage> Client<'_, S> {
         &mut self,
         now: Instant,
         mut opening: Opening,
-        received: Received<'b>,
+        received: Received<'_, 'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         opening.handshake = Leg::Over;
         let result = match received {
-            Received::Result(result) => result.object(),
+            Received::Result(result, _) => result.object(),
             Received::Error(error) => {
                 // LC-25: some servers refuse instead of offering another revision.
                 let codes = [code::UNSUPPORTED_VERSION, code::INVALID_PARAMS];

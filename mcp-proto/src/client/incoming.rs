@@ -1,13 +1,13 @@
 //! Messages of the server: responses to calls, notifications, and what is no message.
 
 use super::abandoned::LateResults;
-use super::call::{Kind, ROUNDS, Stage};
+use super::call::{self, ROUNDS, Stage};
 use super::notification::deliver;
 use super::reply::Reply;
 use super::versions::{revisions, supported};
 use super::{Client, Event, Failure, Phase, Storage, Unusable};
 use crate::action::{Action, IgnoreReason};
-use crate::json::{Object, Raw};
+use crate::json::{Kind, MemberPlaces, Object, Raw, collect};
 use crate::model::ProtocolMeta;
 use crate::revision::RevisionSet;
 use crate::rpc::{ErrorObject, Id, Invalid, Message, Method, Notification, Response, code};
@@ -16,8 +16,9 @@ use crate::time::Instant;
 
 /// The response to an id of ours.
 #[derive(Clone, Copy)]
-pub(super) enum Received<'b> {
-    Result(Raw<'b>),
+pub(super) enum Received<'p, 'b> {
+    /// A result, with the places of its members.
+    Result(Raw<'b>, &'p MemberPlaces),
     Error(ErrorObject<'b>),
     /// Something that answers nothing.
     Unusable(Failure),
@@ -27,10 +28,10 @@ impl<S: Storage> Client<'_, S> {
     pub(super) fn answered<'b>(
         &mut self,
         now: Instant,
-        response: Response<'b>,
+        response: &Response<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         let received = match response.outcome {
-            Ok(result) => Received::Result(result),
+            Ok(result) => Received::Result(result, &response.places),
             Err(error) => Received::Error(error),
         };
         match (response.id, received) {
@@ -86,7 +87,7 @@ impl<S: Storage> Client<'_, S> {
         &mut self,
         now: Instant,
         id: u64,
-        received: Received<'b>,
+        received: Received<'_, 'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         if let Phase::Opening(opening) = self.phase {
             return self.opening_received(now, opening, id, received);
@@ -99,7 +100,7 @@ impl<S: Storage> Client<'_, S> {
             return self.late(reported, received);
         };
         match received {
-            Received::Result(result) => self.result(now, token, result),
+            Received::Result(result, places) => self.result(now, token, result, places),
             Received::Error(error) => self.error(token, error),
             Received::Unusable(failure) => self.calls.fail(token, failure),
         }
@@ -109,9 +110,9 @@ impl<S: Storage> Client<'_, S> {
     fn late<'b>(
         &self,
         reported: LateResults,
-        received: Received<'b>,
+        received: Received<'_, 'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        if let Received::Result(result) = received
+        if let Received::Result(result, _) = received
             && let Some(object) = result.object()
             && self.is_reported(reported, object)
         {
@@ -134,21 +135,23 @@ impl<S: Storage> Client<'_, S> {
         now: Instant,
         token: Key,
         result: Raw<'b>,
+        places: &MemberPlaces,
     ) -> Action<Event<'b>, Reply<'b>> {
-        let Some(object) = result.object() else {
+        if result.kind() != Kind::Object {
             return self.calls.fail(token, Failure::Result);
-        };
+        }
         if !self
             .revision
             .is_some_and(|revision| revision.requires_result_type())
         {
             return self.calls.complete(token, Ok(result));
         }
-        let Ok([kind, requests, state]) =
-            object.find(["resultType", "inputRequests", "requestState"])
-        else {
+        let mut found = [None; 3];
+        let keys = ["resultType", "inputRequests", "requestState"];
+        if collect(places.members(result), &keys, &mut found).is_err() {
             return self.calls.fail(token, Failure::Result);
-        };
+        }
+        let [kind, requests, state] = found;
         // JR-21: a missing type is `complete`.
         let Some(kind) = kind else {
             return self.calls.complete(token, Ok(result));
@@ -185,7 +188,7 @@ impl<S: Storage> Client<'_, S> {
         let plain = self
             .calls
             .get(token)
-            .is_none_or(|call| call.kind != Kind::Rounds);
+            .is_none_or(|call| call.kind != call::Kind::Rounds);
         if plain || !stringy || (requests.is_none() && state.is_none()) {
             return self.calls.fail(token, Failure::Result);
         }

@@ -46,7 +46,7 @@ impl<S: Storage> Machine for Client<'_, S> {
         };
         match message {
             message if self.questions.batch().is_refused() => self.skipped(now, message),
-            Message::Response(response) => self.answered(now, response),
+            Message::Response(response) => self.answered(now, &response),
             Message::Notification(notification) => self.notification(now, notification),
             Message::Request(request) => self.asked(request),
             Message::Invalid(invalid) => self.garbage(now, invalid),

@@ -1,4 +1,4 @@
-//! The `_meta` that most requests of a connection repeat.
+//! The `_meta` that most requests or results of a connection repeat.
 
 use core::fmt;
 
@@ -6,9 +6,10 @@ use super::Raw;
 use super::places::{MemberPlaces, NotePlaces, Notes};
 use super::string::Form;
 
-/// The `_meta` of an earlier request, with the places of its members.
+/// The `_meta` of an earlier request or result, with the places of its members.
 ///
-/// A client of 2026-07-28 describes itself with every request, often in more bytes than the rest of the request takes. Where the same
+/// A client of 2026-07-28 describes itself with every request, often in more bytes than the rest of the request takes, and a server names
+/// itself in every result. Where the same
 /// bytes come again they are compared, and not scanned. An [`Inbox`](crate::Inbox) has one; a driver of exchanges keeps one for
 /// [`OwnedMessages::parse_with_known_meta`](crate::rpc::OwnedMessages::parse_with_known_meta).
 pub struct KnownMeta {
@@ -140,14 +141,21 @@ mod tests {
     const META: &str =
         r#"{"a/version":"2026-07-28","a/client":{"name":"x","tags":[1,{}]},"é":"ü"}"#;
 
-    /// Parses one request after another, and checks that each reads as it does alone. Returns true if the `_meta` of the last was
+    /// Parses one request after another, and one result after another, and checks that each reads as it does alone. Returns true if the `_meta` of the last was
     /// known.
     #[track_caller]
     fn check(params: &[&str]) -> bool {
+        let of_requests = check_in(r#""method":"m","params""#, params);
+        assert_eq!(check_in(r#""result""#, params), of_requests, "{params:?}");
+        of_requests
+    }
+
+    #[track_caller]
+    fn check_in(name: &str, objects: &[&str]) -> bool {
         let (mut known, mut known_of_bodies) = (KnownMeta::NONE, KnownMeta::NONE);
         let mut is_known = false;
-        for params in params {
-            let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{params}}}"#);
+        for params in objects {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":1,{name}:{params}}}"#);
             let mut notes = known.notes(8);
             let mut scanner = Scanner::new(params.as_bytes(), 8);
             let passed = scanner
@@ -161,10 +169,12 @@ mod tests {
             for message in [message, body.message()] {
                 assert_eq!(format!("{message:?}"), format!("{alone:?}"), "{params}");
             }
-            let (Message::Request(message), Message::Request(alone)) = (message, alone) else {
-                continue;
+            let places = |message| match message {
+                Message::Request(request) => request.places,
+                Message::Response(response) => response.places,
+                _ => MemberPlaces::UNKNOWN,
             };
-            assert_eq!(message.places.known(), alone.places.known(), "{params}");
+            assert_eq!(places(message).known(), places(alone).known(), "{params}");
         }
         is_known
     }

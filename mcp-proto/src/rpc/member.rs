@@ -41,6 +41,11 @@ impl Member {
         }
     }
 
+    /// Returns true if the places of its members are noted.
+    pub(super) const fn is_noted(self) -> bool {
+        matches!(self, Self::Params | Self::Result)
+    }
+
     /// Names are compared unescaped and case-sensitively (JR-52).
     pub(super) fn of(name: Str<'_>) -> Option<Self> {
         [

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::json::{Fault, Kind, MemberPlaces, NotePlaces, Raw, Scanner};
 #[cfg(feature = "alloc")]
-use crate::json::{FaultKind, KnownMeta, MAX_DEPTH, Span};
+use crate::json::{FaultKind, KnownMeta, MAX_DEPTH, Object, Span};
 
 /// The members at the top level of a message.
 #[derive(Default)]
@@ -143,8 +143,7 @@ impl<'b> Members<'b> {
                 break;
             };
             first = false;
-            let value =
-                at.value_in_place(matches!(member, Member::Params).then_some(&mut *notes))?;
+            let value = at.value_in_place(member.is_noted().then_some(&mut *notes))?;
             if place.replace(value).is_some() {
                 self.double(member);
             }
@@ -183,8 +182,8 @@ impl<'b> Members<'b> {
         while let Some(name) = scanner.next_key(first)? {
             first = false;
             let member = Member::of(name);
-            let is_params = member == Some(Member::Params);
-            let value = scanner.noted_value(is_params.then_some(&mut *places))?;
+            let is_noted = member.is_some_and(Member::is_noted);
+            let value = scanner.noted_value(is_noted.then_some(&mut *places))?;
             if let Some(member) = member {
                 self.note(member, value);
             }
@@ -241,6 +240,11 @@ impl<'b> Members<'b> {
                 Some(id) => Message::Response(Response {
                     id: Some(id),
                     outcome: Ok(result),
+                    // Parameters in a response mean nothing, but they may be what was noted last.
+                    places: match self.params {
+                        None => *places,
+                        Some(_) => MemberPlaces::UNKNOWN,
+                    },
                 }),
                 None => self.invalid(Reason::Id),
             },
@@ -281,10 +285,7 @@ impl<'b> Members<'b> {
             return self.invalid(Reason::Id);
         }
         match ErrorObject::from_raw(error) {
-            Ok(error) => Message::Response(Response {
-                id,
-                outcome: Err(error),
-            }),
+            Ok(error) => Message::Response(Response::new(id, Err(error))),
             Err(reason) => self.invalid(reason),
         }
     }
@@ -358,13 +359,16 @@ impl<'b> Message<'b> {
         message
     }
 
-    /// Copies the `_meta` of a request into `known`.
+    /// Copies the `_meta` of a request or of a result into `known`.
     #[cfg(feature = "alloc")]
     pub(super) fn teach(&self, depth: u8, known: &mut KnownMeta) {
-        if let Self::Request(Request { params, places, .. }) = self
-            && let Some(params) = params
-        {
-            known.learn(params.as_raw(), depth, places);
+        let (object, places) = match self {
+            Self::Request(request) => (request.params.map(Object::as_raw), &request.places),
+            Self::Response(response) => (response.outcome.ok(), &response.places),
+            Self::Notification(_) | Self::Invalid(_) => return,
+        };
+        if let Some(object) = object {
+            known.learn(object, depth, places);
         }
     }
 

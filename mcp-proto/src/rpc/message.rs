@@ -66,6 +66,8 @@ pub struct Response<'b> {
     pub id: Option<Id<'b>>,
     /// The result, or the error in its place (JR-08).
     pub outcome: Result<Raw<'b>, ErrorObject<'b>>,
+    /// The places of the members of the result.
+    pub(crate) places: MemberPlaces,
 }
 
 /// An item that an [`Inbox`](crate::Inbox) yields: a message, or a bracket of a batch.
@@ -95,6 +97,17 @@ impl<'b> Request<'b> {
     }
 }
 
+impl<'b> Response<'b> {
+    /// Creates a response, to be [encoded](Message::encode).
+    pub const fn new(id: Option<Id<'b>>, outcome: Result<Raw<'b>, ErrorObject<'b>>) -> Self {
+        Self {
+            id,
+            outcome,
+            places: MemberPlaces::UNKNOWN,
+        }
+    }
+}
+
 impl Message<'_> {
     /// Writes the message into `out`, in one line and without a newline behind it.
     ///
@@ -115,7 +128,7 @@ impl Message<'_> {
             Self::Notification(Notification { method, params }) => {
                 envelope::echo(&mut w, None, *method, params.map(Object::as_raw));
             }
-            Self::Response(Response { id, outcome }) => match (outcome, *id) {
+            Self::Response(Response { id, outcome, .. }) => match (outcome, *id) {
                 (Ok(result), Some(id)) => {
                     let Ok(()) = envelope::result(&mut w, id, |w| {
                         w.raw(*result);

@@ -12,7 +12,9 @@ fn told(message: &Message<'_>) -> String {
     match message {
         Message::Request(request) => format!("request {} {}", id(Some(request.id)), request.method),
         Message::Notification(told) => format!("notification {}", told.method),
-        Message::Response(Response { id: of, outcome }) => match outcome {
+        Message::Response(Response {
+            id: of, outcome, ..
+        }) => match outcome {
             Ok(result) => format!("result {} {}", id(*of), result.as_str()),
             Err(error) => format!("error {} {} {}", id(*of), error.code, error.message),
         },
@@ -475,4 +477,27 @@ fn envelopes() {
             envelope::error(w, Id::parse(b"1"), &error);
         },
     );
+}
+
+#[test]
+fn the_members_of_a_result_are_where_they_were_noted() {
+    let check = |members: &str| {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":1,{members}}}"#);
+        let Message::Response(response) = Message::parse(text.as_bytes(), 8) else {
+            panic!("{text}")
+        };
+        let result = response.outcome.unwrap_or_default();
+        let walked = result.object().unwrap_or_default().members();
+        assert!(response.places.members(result).eq(walked), "{text}");
+    };
+    let object = r#"{"a":[{"b":1}],"_meta":{"c":{}},"d":"e"}"#;
+    for result in [object, "{}", "[1]", "null"] {
+        for other in [object, "{}", "1"] {
+            check(&format!(r#""result":{result}"#));
+            check(&format!(r#""result" : {result} , "x":{other}"#));
+            check(&format!(r#""result":{result},"params":{other}"#));
+            check(&format!(r#""params":{other},"result":{result}"#));
+            check(&format!(r#""par\u0061ms":{other},"result":{result}"#));
+        }
+    }
 }

@@ -92,10 +92,8 @@ fn ours(text: &[u8]) -> Told {
 
 /// The id as a peer would see it: in an answer.
 fn json(id: mcp_proto::rpc::Id<'_>) -> String {
-    let answer = Message::Response(mcp_proto::rpc::Response {
-        id: Some(id),
-        outcome: Ok(mcp_proto::json::Raw::NULL),
-    });
+    let null = mcp_proto::json::Raw::NULL;
+    let answer = Message::Response(mcp_proto::rpc::Response::new(Some(id), Ok(null)));
     let mut out = vec![0; 4096];
     let len = answer.encode(&mut out).expect("it is short");
     let text = core::str::from_utf8(&out[..len]).expect("it is text");

@@ -148,10 +148,8 @@ fn append(fields: &mut HeaderMap, name: &'static str, value: FieldValue<'_>) {
 }
 
 fn error_body(code: i64, text: &str) -> Vec<u8> {
-    let message = Message::Response(rpc::Response {
-        id: None,
-        outcome: Err(ErrorObject::new(code, text)),
-    });
+    let error = ErrorObject::new(code, text);
+    let message = Message::Response(rpc::Response::new(None, Err(error)));
     let mut body = vec![0; 256];
     loop {
         match message.encode(&mut body) {
