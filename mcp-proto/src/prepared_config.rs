@@ -13,6 +13,8 @@ use crate::features::{ChosenExtensions, Declare, ExtensionRevisions};
 use crate::json::{Str, Writer};
 use crate::limits::Limits;
 use crate::model::WriteDirect as _;
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+use crate::per_revision::PerRevision;
 use crate::revision::Revision;
 use crate::texts::BorrowedTexts;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
@@ -50,6 +52,10 @@ pub trait Config: Copy + Debug {
     /// The texts.
     #[doc(hidden)]
     fn texts(&self) -> BorrowedTexts<'_, Self::Capabilities>;
+
+    /// Writes the members of `_meta` by which a request describes its sender, as far as the revision has them, without the name.
+    #[doc(hidden)]
+    fn write_description(&self, _: Revision, _: &mut Writer<'_>) {}
 
     /// The features that the capabilities declare, as bits: a type that depends on the configuration would make its lifetime
     /// invariant.
@@ -177,9 +183,13 @@ impl<C: Config> PreparedConfig<C> {
     #[must_use]
     pub fn shared(self) -> PreparedConfig<C::Unborrowed> {
         let parts = &*self.0;
-        let shared = parts.shared.clone();
+        let config = &parts.config;
+        let written = || {
+            let description = PerRevision::new(|revision, w| config.write_description(revision, w));
+            Arc::new(SharedTexts::of(&config.texts(), description))
+        };
         PreparedConfig::of(ConfigParts {
-            shared: shared.or_else(|| Some(Arc::new(SharedTexts::of(&parts.config.texts())))),
+            shared: Some(parts.shared.clone().unwrap_or_else(written)),
             config: parts.config.without_texts(),
             declared: parts.declared,
             reserve: parts.reserve,
@@ -292,6 +302,17 @@ impl<'t, C: Config> Texts<'t, C> {
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             Self::Shared(texts) => {
                 w.literal(texts.capabilities.get(revision));
+            }
+        }
+    }
+
+    /// Writes the members of `_meta` by which a request describes its sender, as far as the revision has them, without the name.
+    pub(crate) fn write_description(self, revision: Revision, w: &mut Writer<'_>) {
+        match self {
+            Self::Borrowed(config) => config.write_description(revision, w),
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => {
+                w.literal(texts.description.get(revision));
             }
         }
     }

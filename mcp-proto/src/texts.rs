@@ -82,6 +82,8 @@ impl<C> BorrowedTexts<'_, C> {
 pub(crate) struct SharedTexts {
     pub(crate) info: PerRevision,
     pub(crate) capabilities: PerRevision,
+    /// The members of `_meta` by which a request of a client describes it, without its name.
+    pub(crate) description: PerRevision,
     pub(crate) instructions: Option<Box<str>>,
     pub(crate) methods: Box<[SharedMethod]>,
     pub(crate) filters: Box<[Box<str>]>,
@@ -108,8 +110,9 @@ pub(crate) struct SharedMethod {
 
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 impl SharedTexts {
-    pub(crate) fn of<C: Declare>(texts: &BorrowedTexts<'_, C>) -> Self {
+    pub(crate) fn of<C: Declare>(texts: &BorrowedTexts<'_, C>, description: PerRevision) -> Self {
         Self {
+            description,
             info: PerRevision::new(|revision, w| {
                 texts.info.write(revision, w);
             }),

@@ -6,11 +6,13 @@ use super::reply;
 use super::storage::Storage;
 use crate::config_error::ConfigError;
 use crate::custom_method::{CustomMethod, ResultType};
+use crate::features::{Declare as _, ExtensionRevisions};
+use crate::json::Writer;
 use crate::limits::Limits;
-use crate::model::{ClientCapabilities, ClientFeatures, Implementation};
+use crate::model::{ClientCapabilities, ClientFeatures, Implementation, write_description};
 use crate::ping::PingPolicy;
 use crate::prepared_config::{Config, PreparedConfig, config};
-use crate::revision::RevisionSet;
+use crate::revision::{Revision, RevisionSet};
 use crate::texts::BorrowedTexts;
 
 config! {
@@ -135,6 +137,15 @@ impl<'c> Config for ClientConfig<'c> {
             filters: &[],
             result_types: self.result_types,
             extension_revisions: self.extension_revisions,
+        }
+    }
+
+    fn write_description(&self, revision: Revision, w: &mut Writer<'_>) {
+        if revision.describes_requests() {
+            write_description(revision, w, |w| {
+                let extensions = ExtensionRevisions(self.extension_revisions);
+                self.capabilities.write(revision, &extensions, w);
+            });
         }
     }
 

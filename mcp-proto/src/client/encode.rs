@@ -5,7 +5,7 @@ use memchr::memchr2_iter;
 use super::{Call, ClientConfig, Round};
 use crate::action::SendError;
 use crate::json::{MAX_DEPTH, MemberWatch, Object, Raw, Writer, offset};
-use crate::model::{is_modern_key, is_trace_key, keys, write_key};
+use crate::model::{is_modern_key, is_trace_key, keys, write_description, write_key};
 use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
 use crate::rpc::envelope;
@@ -215,20 +215,17 @@ pub(super) fn modern_meta(
     extensions: Option<&[&str]>,
     writer: &mut Writer<'_>,
 ) -> Result<(), SendError> {
-    write_key(keys::PROTOCOL_VERSION, writer);
-    writer.string(revision.as_str());
-    writer.literal(",");
-    write_key(keys::CLIENT_CAPABILITIES, writer);
+    let texts = config.texts();
     match extensions {
-        None => config.texts().write_capabilities(revision, writer),
-        Some(chosen) => config
-            .texts()
-            .write_capabilities_with(chosen, revision, writer),
+        None => texts.write_description(revision, writer),
+        Some(chosen) => write_description(revision, writer, |writer| {
+            texts.write_capabilities_with(chosen, revision, writer);
+        }),
     }
     if config.identify {
         writer.literal(",");
         write_key(keys::CLIENT_INFO, writer);
-        config.texts().write_info(revision, writer);
+        texts.write_info(revision, writer);
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::keys;
 use crate::json::{Members, Object, Raw, Str, Writer, collect};
+use crate::revision::Revision;
 use crate::rpc::Id;
 
 /// The `_meta` of a message, for the members that the protocol has reserved (JR-30).
@@ -147,6 +148,19 @@ pub(crate) fn write_key(key: &'static str, w: &mut Writer<'_>) {
     w.literal("\"");
     w.literal(key);
     w.literal("\":");
+}
+
+/// Writes the members of `_meta` by which a request describes its sender, without the name; the closure writes the capabilities.
+pub(crate) fn write_description(
+    revision: Revision,
+    w: &mut Writer<'_>,
+    capabilities: impl FnOnce(&mut Writer<'_>),
+) {
+    write_key(keys::PROTOCOL_VERSION, w);
+    w.string(revision.as_str());
+    w.literal(",");
+    write_key(keys::CLIENT_CAPABILITIES, w);
+    capabilities(w);
 }
 
 const TRACE: [&str; 3] = [keys::TRACE_PARENT, keys::TRACE_STATE, keys::BAGGAGE];
