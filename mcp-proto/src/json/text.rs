@@ -42,6 +42,14 @@ impl<'b> Str<'b> {
         }
     }
 
+    /// Text of the protocol, which needs no escape in JSON.
+    pub(crate) const fn of_protocol(text: &'static str) -> Self {
+        Self {
+            content: text.as_bytes(),
+            form: Form::Plain,
+        }
+    }
+
     /// The content of a string that a scanner has accepted in exactly this form.
     #[inline]
     pub(super) const fn scanned(content: &'b [u8], form: Form) -> Self {
@@ -268,19 +276,22 @@ impl<'b> Str<'b> {
     pub(crate) fn is(self, expected: &[u8]) -> bool {
         match self.form {
             Form::Plain | Form::Ours => self.content == expected,
-            Form::Escaped | Form::Lone => {
-                let mut rest = expected;
-                self.pieces()
-                    .all(|piece| match rest.strip_prefix(piece.as_bytes()) {
-                        Some(behind) => {
-                            rest = behind;
-                            true
-                        }
-                        None => false,
-                    })
-                    && rest.is_empty()
-            }
+            Form::Escaped | Form::Lone => self.decodes_to(expected),
         }
+    }
+
+    #[inline(never)]
+    fn decodes_to(self, expected: &[u8]) -> bool {
+        let mut rest = expected;
+        self.pieces()
+            .all(|piece| match rest.strip_prefix(piece.as_bytes()) {
+                Some(behind) => {
+                    rest = behind;
+                    true
+                }
+                None => false,
+            })
+            && rest.is_empty()
     }
 }
 
@@ -413,11 +424,34 @@ fn is_lone(piece: Piece<'_>) -> bool {
     matches!(piece, Piece::Escape(0xD800..=0xDFFF))
 }
 
-/// Returns the end of the content of a checked string: the offset of its closing quote, and true
-/// if a backslash stands before it.
+/// Returns the length of the content of a checked string, which is followed by its closing quote, and true if it has a backslash.
+///
+/// Names and most values of small messages are plain and end within two words, which are searched in the place of the call.
 #[inline]
-pub(super) fn closing_quote(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
-    let mut at = from;
+pub(super) fn content_len(bytes: &[u8]) -> Option<(usize, bool)> {
+    let mut rest = bytes;
+    for _ in 0..2 {
+        let Some((word, behind)) = words::split(rest) else {
+            break;
+        };
+        let quotes = words::quotes(word);
+        if quotes != 0 {
+            rest = rest.get(words::first(quotes)..)?;
+            break;
+        }
+        rest = behind;
+    }
+    let at = bytes.len() - rest.len();
+    match rest {
+        [b'"', ..] => Some((at, false)),
+        _ => content_len_from(bytes, at),
+    }
+}
+
+/// As [`content_len`], of a string without a quote and a backslash before `at`.
+#[inline(never)]
+fn content_len_from(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
+    let mut at = at;
     let mut escaped = false;
     loop {
         at = words::next_quote(bytes, at)?;
@@ -478,17 +512,17 @@ mod tests {
     }
 
     #[test]
-    fn closing_quotes() {
+    fn lengths_of_contents() {
         for len in 0..200 {
             let text = "x".repeat(len) + "\"behind";
-            assert_eq!(closing_quote(text.as_bytes(), 0), Some((len, false)));
-            assert_eq!(closing_quote(&text.as_bytes()[..len], 0), None);
+            assert_eq!(content_len(text.as_bytes()), Some((len, false)));
+            assert_eq!(content_len(&text.as_bytes()[..len]), None);
             for escape in (0..len).step_by(7) {
                 let text = text.replacen("x", r#"\\"#, 1 + escape);
                 let end = len + 1 + escape;
-                assert_eq!(closing_quote(text.as_bytes(), 0), Some((end, true)));
+                assert_eq!(content_len(text.as_bytes()), Some((end, true)));
                 let text = text.replace(r#"\\"#, r#"\""#);
-                assert_eq!(closing_quote(text.as_bytes(), 0), Some((end, true)));
+                assert_eq!(content_len(text.as_bytes()), Some((end, true)));
             }
         }
     }

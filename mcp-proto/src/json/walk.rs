@@ -2,7 +2,7 @@
 
 use super::places::Place;
 use super::string::Form;
-use super::text::closing_quote;
+use super::text::content_len;
 use super::{Raw, Str};
 
 /// A position in checked text. On text that no scanner has seen it ends early, which no view
@@ -39,12 +39,12 @@ impl<'b> Walk<'b> {
     /// grammar was checked.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
-        loop {
-            match *self.bytes.get(self.at)? {
-                b' ' | b'\n' | b'\r' | b'\t' | b',' | b':' => self.at += 1,
-                byte => return Some(byte),
-            }
+        let mut rest = self.bytes.get(self.at..)?;
+        while let [b' ' | b'\n' | b'\r' | b'\t' | b',' | b':', behind @ ..] = rest {
+            rest = behind;
         }
+        self.at = self.bytes.len() - rest.len();
+        rest.first().copied()
     }
 
     /// Passes one byte that was peeked at.
@@ -59,10 +59,10 @@ impl<'b> Walk<'b> {
         if self.peek()? != b'"' {
             return None;
         }
-        let start = self.at + 1;
-        let (end, escaped) = closing_quote(self.bytes, start)?;
-        self.at = end + 1;
-        Some(Str::walked(self.bytes.get(start..end)?, escaped, self.form))
+        let content = self.bytes.get(self.at + 1..)?;
+        let (len, escaped) = content_len(content)?;
+        self.at += len + 2;
+        Some(Str::walked(content.get(..len)?, escaped, self.form))
     }
 
     /// The member of this key, which was noted; `next` is the key of the member after it. The last
@@ -101,7 +101,7 @@ impl<'b> Walk<'b> {
         let mut at = start;
         loop {
             match self.bytes.get(at)? {
-                b'"' => at = closing_quote(self.bytes, at + 1)?.0,
+                b'"' => at += content_len(self.bytes.get(at + 1..)?)?.0 + 1,
                 b'{' | b'[' => open = open.saturating_add(1),
                 b'}' | b']' => {
                     open = open.saturating_sub(1);
@@ -124,7 +124,7 @@ impl<'b> Iterator for Walk<'b> {
         let first = self.peek()?;
         let start = self.at;
         self.at = match first {
-            b'"' => closing_quote(self.bytes, start + 1)?.0 + 1,
+            b'"' => start + content_len(self.bytes.get(start + 1..)?)?.0 + 2,
             b'{' | b'[' => self.container_end(start)?,
             b'}' | b']' => return None,
             _ => self.scalar_end(start),
