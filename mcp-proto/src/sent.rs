@@ -202,7 +202,7 @@ impl<T: SentRequest, S: SlotStore<T>> SentRequests<T, S> {
             self.table.next_deadline(),
             pinger.and_then(Pinger::deadline),
         ];
-        deadlines.into_iter().flatten().min()
+        Instant::earliest(deadlines)
     }
 
     /// Returns true if the table can hold a request. If it cannot, no pings are sent, and no progress is awaited.

@@ -28,6 +28,15 @@ impl Instant {
         self.0
     }
 
+    /// Returns the earliest of the moments that are set.
+    #[inline]
+    pub(crate) fn earliest(moments: [Option<Self>; 2]) -> Option<Self> {
+        match moments {
+            [Some(one), Some(other)] => Some(one.min(other)),
+            [one, other] => one.or(other),
+        }
+    }
+
     /// Returns true if a deadline at this moment has passed by `now`; one at [`MAX`](Self::MAX)
     /// never has.
     pub(crate) const fn is_due(self, now: Self) -> bool {

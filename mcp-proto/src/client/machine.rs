@@ -180,10 +180,7 @@ impl<S: Storage> Machine for Client<'_, S> {
             Phase::Opening(opening) => opening.next_deadline(),
             _ => None,
         };
-        [opening, self.calls.sent.next_deadline()]
-            .into_iter()
-            .flatten()
-            .min()
+        Instant::earliest([opening, self.calls.sent.next_deadline()])
     }
 
     fn handle_timeout(&mut self, now: Instant) {

@@ -177,9 +177,10 @@ impl Default for RawBuf {
 
 impl From<Raw<'_>> for RawBuf {
     fn from(raw: Raw<'_>) -> Self {
-        let mut owned = Self::new();
-        owned.copy_from(raw);
-        owned
+        Self {
+            bytes: Bytes::Own(raw.as_bytes().to_vec()),
+            form: raw.form(),
+        }
     }
 }
 

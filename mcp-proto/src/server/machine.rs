@@ -203,7 +203,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Machine for Server<'_, S, C> {
             self.requests.table.next_deadline(),
             self.questions.next_deadline(),
         ];
-        deadlines.into_iter().flatten().min()
+        Instant::earliest(deadlines)
     }
 
     fn handle_timeout(&mut self, now: Instant) {

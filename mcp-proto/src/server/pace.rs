@@ -79,8 +79,7 @@ impl TimeLimit {
 
     /// Returns the deadline of the slot of a request whose held report, if any, may leave at `report`; `None` if it stays.
     pub(super) fn deadline(&self, report: Option<Instant>) -> Option<Option<Instant>> {
-        let overdue = self.until.as_deadline();
-        Some([report, overdue].into_iter().flatten().min())
+        Some(Instant::earliest([report, self.until.as_deadline()]))
     }
 
     /// Returns, once, whether the request is overdue since a deadline that has just passed.
