@@ -196,11 +196,6 @@ impl Span {
         })
     }
 
-    /// Its bytes.
-    pub(crate) const fn range(self) -> core::ops::Range<usize> {
-        self.start..self.start.saturating_add(self.len)
-    }
-
     /// The value in the text that [`of`](Self::of) was given; null in a text that is too short.
     pub(crate) fn raw(self, text: &[u8]) -> Raw<'_> {
         let bytes = text.get(self.start..).and_then(|rest| rest.get(..self.len));

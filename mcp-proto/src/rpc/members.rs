@@ -4,7 +4,7 @@ use super::{
     ErrorObject, Id, Invalid, Member, Message, Method, Notification, Reason, Request, Response,
     Salvage, Shape,
 };
-use crate::json::{Fault, Kind, MemberPlaces, NotePlaces, Raw, Scanner};
+use crate::json::{Fault, Kind, MemberPlaces, NotePlaces, Raw, Scanner, offset};
 #[cfg(feature = "alloc")]
 use crate::json::{FaultKind, KnownMeta, MAX_DEPTH, Object, Span};
 
@@ -291,26 +291,24 @@ impl<'b> Members<'b> {
     }
 
     /// Where to look for more members of an object that has a fault after these.
-    #[cfg(feature = "alloc")]
     fn salvage(&self, text: &[u8]) -> Salvage {
-        let place = |value: Raw<'_>| Span::of(value, text).map(Span::range);
+        if !Salvage::IS_FAST || self.duplicate.is_some() {
+            return Salvage::new();
+        }
+        let place = |value: Raw<'_>| {
+            let start = offset(value.as_bytes(), text)?;
+            Some(start..start.saturating_add(value.as_bytes().len()))
+        };
         let id = self.id.and_then(place);
         let others = [self.method, self.params, self.result, self.error];
         let others = others.into_iter().flatten().filter_map(place);
-        let last = others.chain(id.clone()).map(|place| place.end).max();
-        match last.filter(|_| self.duplicate.is_none()) {
+        match others.chain(id.clone()).map(|place| place.end).max() {
             Some(end) => {
                 let has_outcome = self.result.or(self.error).is_some();
                 Salvage::after(end, id, self.is_named(), has_outcome)
             }
             None => Salvage::new(),
         }
-    }
-
-    /// Firmware has not the flash for it.
-    #[cfg(not(feature = "alloc"))]
-    fn salvage(&self, _: &[u8]) -> Salvage {
-        Salvage::new()
     }
 
     /// Returns true if the method is a string; `None` without one.

@@ -36,6 +36,9 @@ pub(crate) struct Salvage {
 }
 
 impl Salvage {
+    /// True if what means nothing is passed at once. Firmware has not the flash for it.
+    pub(super) const IS_FAST: bool = cfg!(feature = "alloc");
+
     pub(crate) const fn new() -> Self {
         Self {
             at: 0,
@@ -62,7 +65,6 @@ impl Salvage {
 
     /// Continues an object after members that were read: `at` is the end of the last, `id` the place of an id, and `is_named` says of a
     /// method that it is a string.
-    #[cfg(feature = "alloc")]
     pub(super) fn after(
         at: usize,
         id: Option<Range<usize>>,
@@ -109,18 +111,17 @@ impl Salvage {
         while let Some((&byte, behind)) = rest.split_first() {
             rest = behind;
             match self.string {
-                StringState::Outside => match byte {
-                    b'"' => {
-                        self.open_string(&mut keep);
-                        rest = self.whole_string(rest);
+                StringState::Outside if byte == b'"' => {
+                    self.open_string(&mut keep);
+                    rest = self.whole_string(rest);
+                }
+                StringState::Outside => {
+                    self.token(byte, &mut keep);
+                    if Self::IS_FAST && is_word(byte) && self.place != Place::Id {
+                        let len = rest.iter().take_while(|byte| is_word(**byte)).count();
+                        rest = self.skip(rest, len);
                     }
-                    _ => {
-                        self.token(byte, &mut keep);
-                        if matches!(byte, b'0'..=b'9' | b'a'..=b'z') {
-                            rest = self.word(rest);
-                        }
-                    }
-                },
+                }
                 StringState::Escaped => {
                     self.string = StringState::Inside;
                     self.text(byte, &mut keep);
@@ -133,11 +134,8 @@ impl Salvage {
                     }
                     if self.is_read() {
                         self.text(byte, &mut keep);
-                    } else if cfg!(feature = "alloc") && self.string == StringState::Inside {
-                        // Firmware has not the flash for it.
-                        let skipped = plain_len(rest);
-                        self.at = self.at.saturating_add(skipped);
-                        rest = rest.get(skipped..).unwrap_or_default();
+                    } else if Self::IS_FAST && self.string == StringState::Inside {
+                        rest = self.skip(rest, plain_len(rest));
                     }
                 }
             }
@@ -145,35 +143,25 @@ impl Salvage {
         }
     }
 
-    /// Passes the rest of a number or a word that is no id. Returns what follows.
-    fn word<'b>(&mut self, rest: &'b [u8]) -> &'b [u8] {
-        if !cfg!(feature = "alloc") || self.place == Place::Id {
-            return rest;
-        }
-        let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z');
-        let len = rest
-            .iter()
-            .position(|byte| !is_part(byte))
-            .unwrap_or(rest.len());
+    fn skip<'b>(&mut self, rest: &'b [u8], len: usize) -> &'b [u8] {
         self.at = self.at.saturating_add(len);
         rest.get(len..).unwrap_or_default()
     }
 
     /// Passes the string that was begun, if it ends in `rest`, has no escapes and is no id. Returns what follows.
     fn whole_string<'b>(&mut self, rest: &'b [u8]) -> &'b [u8] {
-        if !cfg!(feature = "alloc") || self.place == Place::Id {
+        if !Self::IS_FAST || self.place == Place::Id {
             return rest;
         }
-        let (content, behind) = rest.split_at_checked(plain_len(rest)).unwrap_or_default();
-        let Some(behind) = behind.strip_prefix(b"\"") else {
+        let len = plain_len(rest);
+        if rest.get(len) != Some(&b'"') {
             return rest;
-        };
+        }
         if self.place == Place::Name {
-            self.name.set(content);
+            self.name.set(rest.get(..len).unwrap_or_default());
         }
         self.string = StringState::Outside;
-        self.at = self.at.saturating_add(content.len()).saturating_add(1);
-        behind
+        self.skip(rest, len.saturating_add(1))
     }
 
     /// Returns true if the bytes of a string here are the id, or a name of interest.
@@ -318,6 +306,11 @@ impl Salvage {
 /// The id that this text is, if it is one.
 pub(crate) fn readable(text: &[u8]) -> Option<Id<'_>> {
     Raw::parse(text, 1).ok().and_then(Id::from_raw)
+}
+
+/// Returns true for a byte of a number or a word.
+const fn is_word(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'z')
 }
 
 /// The number of bytes before the next quote or backslash.
