@@ -50,8 +50,9 @@ impl CallToolResult {
 
     /// All blocks of text, joined by line breaks.
     pub fn text(&self) -> String {
-        let texts: Vec<&str> = self.content.iter().filter_map(Content::as_text).collect();
-        texts.join("\n")
+        let mut texts = self.content.iter().filter_map(Content::as_text);
+        let first = texts.next().unwrap_or_default();
+        texts.fold(first.to_owned(), |text, next| text + "\n" + next)
     }
 }
 

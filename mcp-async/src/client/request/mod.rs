@@ -491,18 +491,20 @@ impl<'a, T, H> Request<'a, T, H> {
         if let Decode::Unfollowed(_) = self.decode {
             return None;
         }
+        let extensions = &self.inner.extensions;
+        let follow = extensions.follow(self.ask.method(), result)?;
         let is_modern = self.inner.server().revision.requires_result_type();
         if self.by_hand.is_some() && is_modern {
             return None;
         }
-        let extensions = &self.inner.extensions;
         // A legacy result has no type (JR-20), except the answer to a call that asked for a task.
         let may_continue = match &self.ask {
             Ask::CallTool { task: Some(_), .. } => is_created(result),
             _ => is_modern,
         };
-        let follow = extensions.follow(self.ask.method(), result);
-        let follow = follow.filter(|_| may_continue)?;
+        if !may_continue {
+            return None;
+        }
         let intermediate = IntermediateResult {
             method: self.ask.method().name().to_cow().into_owned(),
             result: RawBuf::from(result),

@@ -138,8 +138,8 @@ impl ClientState {
 
     /// Taken when a request leaves whose result may be kept.
     pub(super) fn ticket(&self, ask: &Ask<'_>) -> Option<Ticket> {
-        let cache = self.cache.as_ref()?;
-        Some(cache.lock().ticket(Kind::of(ask)?))
+        let (cache, kind) = (self.cache.as_ref()?, Kind::of(ask)?);
+        Some(cache.lock().ticket(kind))
     }
 
     pub(super) fn keep(&self, ticket: Ticket, ask: &Ask<'_>, result: Raw<'_>) {

@@ -62,6 +62,8 @@ pub struct Process {
 pub struct Child {
     group: Group,
     stderr: Option<Input>,
+    /// The buffer for its standard error.
+    block: Box<[u8]>,
     lines: Stderr,
     status: Option<ExitStatus>,
     grace: Grace,
@@ -107,6 +109,7 @@ impl Process {
             child: Child {
                 group,
                 stderr: Some(pipes.stderr),
+                block: vec![0; BLOCK].into(),
                 lines,
                 status: None,
                 grace,
@@ -268,13 +271,12 @@ impl Child {
     /// Ready when its standard error has ended. The work of one turn is bounded by what a pipe
     /// holds, so that a flood does not keep others waiting.
     fn poll_stderr(&mut self, task: &mut Context<'_>) -> Poll<()> {
-        let mut block = [0; BLOCK];
         for _ in 0..BLOCKS {
             let Some(stderr) = &mut self.stderr else {
                 return Poll::Ready(());
             };
-            match ready!(Pin::new(stderr).poll_read(task, &mut block)) {
-                Ok(len) if len > 0 => self.lines.push(block.get(..len).unwrap_or_default()),
+            match ready!(Pin::new(stderr).poll_read(task, &mut self.block)) {
+                Ok(len) if len > 0 => self.lines.push(self.block.get(..len).unwrap_or_default()),
                 _ => {
                     self.lines.finish();
                     self.stderr = None;
