@@ -9,7 +9,7 @@
 //! ```
 //!
 //! An entry lies at its home or after it, with no free bucket between. So the first free bucket ends a search, and no slot of another
-//! hash is looked at.
+//! hash is looked at. As half of the buckets are free, every search ends.
 
 use super::NONE;
 
@@ -39,26 +39,28 @@ impl Default for Bucket {
 
 /// Returns the slot of this hash that `is` it.
 pub(super) fn find(buckets: &[Bucket], hash: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
-    let at = search(buckets, hash, |bucket| {
-        bucket.hash == hash && is(bucket.slot)
-    })?;
-    Some(buckets.get(at)?.slot)
+    let mut at = home(hash, buckets.len());
+    while let Some(bucket) = buckets.get(at)
+        && bucket.slot != NONE
+    {
+        if bucket.hash == hash && is(bucket.slot) {
+            return Some(bucket.slot);
+        }
+        at = next(at, buckets.len());
+    }
+    None
 }
 
 /// Puts in a slot, which is not in it.
 pub(super) fn insert(buckets: &mut [Bucket], hash: u32, slot: u32) {
-    let free = search(buckets, hash, |bucket| bucket.slot == NONE);
-    if let Some(bucket) = free.and_then(|at| buckets.get_mut(at)) {
-        *bucket = Bucket { hash, slot };
-    }
+    let free = position(buckets, hash, NONE);
+    set(buckets, free, Bucket { hash, slot });
 }
 
 /// Takes out a slot, and moves back the entries after it that would otherwise be parted from their homes.
 pub(super) fn remove(buckets: &mut [Bucket], hash: u32, slot: u32) {
-    let Some(mut gap) = search(buckets, hash, |bucket| bucket.slot == slot) else {
-        return;
-    };
     let len = buckets.len();
+    let mut gap = position(buckets, hash, slot);
     let mut at = next(gap, len);
     while let Some(&bucket) = buckets.get(at)
         && bucket.slot != NONE
@@ -72,21 +74,16 @@ pub(super) fn remove(buckets: &mut [Bucket], hash: u32, slot: u32) {
     set(buckets, gap, Bucket::FREE);
 }
 
-/// Returns the first bucket from the home of `hash` on that `is` it, unless a free one comes before.
-fn search(buckets: &[Bucket], hash: u32, is: impl Fn(Bucket) -> bool) -> Option<usize> {
+/// Returns the bucket of a slot of this hash, or the free one that ends the search.
+fn position(buckets: &[Bucket], hash: u32, slot: u32) -> usize {
     let mut at = home(hash, buckets.len());
-    // There always is a free bucket: the bound is for the reader.
-    for _ in 0..buckets.len() {
-        let bucket = *buckets.get(at)?;
-        if is(bucket) {
-            return Some(at);
-        }
-        if bucket.slot == NONE {
-            return None;
-        }
+    while let Some(bucket) = buckets.get(at)
+        && bucket.slot != slot
+        && bucket.slot != NONE
+    {
         at = next(at, buckets.len());
     }
-    None
+    at
 }
 
 fn set(buckets: &mut [Bucket], at: usize, bucket: Bucket) {
