@@ -14,9 +14,6 @@ pub struct Fault {
 /// The kinds of faults of a JSON text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-// As wide as a word. In the scanner's results it lies where a slice has its length, and a
-// narrower one makes the compiler put each length together from bytes: 6 % of a message.
-#[repr(usize)]
 pub enum FaultKind {
     /// A byte that the grammar of RFC 8259 does not allow here.
     Syntax,

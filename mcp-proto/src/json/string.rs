@@ -4,6 +4,8 @@ use super::{Fault, FaultKind, utf8, words};
 
 /// The form of a string's bytes, by which they are read; of two forms the greater covers both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+// As wide as a word: a byte with padding behind it is copied in two parts that overlap, and the next
+// copy has to wait until both are in the cache.
 #[repr(usize)]
 pub(super) enum Form {
     /// Checked JSON without an escape: its own decoding.
