@@ -1,4 +1,4 @@
-//! The JSON lines in which a client tells what its steps came to.
+//! The JSON lines in which a client reports the outcome of each step.
 
 use std::io;
 
@@ -41,7 +41,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Of a step that succeeded.
+    /// Creates the line of a step that succeeded.
     pub(crate) fn new(op: &'static str, n: Option<u8>) -> Self {
         Self {
             op,
@@ -68,7 +68,7 @@ impl Line {
         }
     }
 
-    /// Of a step that may have failed; `more` adds what came of it.
+    /// Creates the line of a step that may have failed; `more` adds the members of a success.
     pub(crate) fn of<T>(
         op: &'static str,
         outcome: Result<&T, &String>,

@@ -27,9 +27,9 @@ pub(crate) enum IdBox<const N: usize> {
     Long(Kind, alloc::boxed::Box<[u8]>),
 }
 
-/// Memory in the entry itself.
+/// A value that is stored in the entry itself.
 #[derive(Clone, Debug)]
-pub(crate) struct InPlace<T>(T);
+pub(crate) struct Inline<T>(T);
 
 /// The longest id that is stored in place; a UUID has 36 bytes.
 #[cfg(feature = "alloc")]
@@ -37,8 +37,8 @@ const SHORT: usize = 37;
 
 /// The storage of an id, as tables of requests have it.
 pub(crate) trait IdStorage: Clone + fmt::Debug {
-    /// Memory for something that few entries have: apart from the entry, if possible.
-    type Apart<T: Clone + fmt::Debug>: Clone + fmt::Debug + From<T> + DerefMut<Target = T>;
+    /// The storage of a value that few entries have: a box where there is an allocator.
+    type Boxed<T: Clone + fmt::Debug>: Clone + fmt::Debug + From<T> + DerefMut<Target = T>;
 
     /// The longest id in bytes, as it stands in the message, without quotes.
     const CAPACITY: usize;
@@ -79,7 +79,7 @@ const SHORT_ECHO: usize = 128;
 pub(crate) const LONG_ECHO: usize = 1024;
 
 impl<const N: usize> IdStorage for IdBuf<N> {
-    type Apart<T: Clone + fmt::Debug> = InPlace<T>;
+    type Boxed<T: Clone + fmt::Debug> = Inline<T>;
 
     const CAPACITY: usize = if N < u16::MAX as usize {
         N
@@ -106,7 +106,7 @@ impl<const N: usize> IdStorage for IdBuf<N> {
 
 #[cfg(feature = "alloc")]
 impl<const N: usize> IdStorage for IdBox<N> {
-    type Apart<T: Clone + fmt::Debug> = alloc::boxed::Box<T>;
+    type Boxed<T: Clone + fmt::Debug> = alloc::boxed::Box<T>;
 
     const CAPACITY: usize = N;
 
@@ -129,13 +129,13 @@ impl<const N: usize> IdStorage for IdBox<N> {
     }
 }
 
-impl<T> From<T> for InPlace<T> {
+impl<T> From<T> for Inline<T> {
     fn from(value: T) -> Self {
         Self(value)
     }
 }
 
-impl<T> Deref for InPlace<T> {
+impl<T> Deref for Inline<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -143,7 +143,7 @@ impl<T> Deref for InPlace<T> {
     }
 }
 
-impl<T> DerefMut for InPlace<T> {
+impl<T> DerefMut for Inline<T> {
     fn deref_mut(&mut self) -> &mut T {
         &mut self.0
     }

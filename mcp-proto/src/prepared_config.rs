@@ -53,9 +53,10 @@ pub trait Config: Copy + Debug {
     #[doc(hidden)]
     fn texts(&self) -> BorrowedTexts<'_, Self::Capabilities>;
 
-    /// Writes the members of `_meta` by which a request describes its sender, as far as the revision has them, without the name.
+    /// Writes the revision and the capabilities of the client as members of `_meta`; nothing for a revision whose requests have no such
+    /// members.
     #[doc(hidden)]
-    fn write_description(&self, _: Revision, _: &mut Writer<'_>) {}
+    fn write_request_meta(&self, _: Revision, _: &mut Writer<'_>) {}
 
     /// The features that the capabilities declare, as bits: a type that depends on the configuration would make its lifetime
     /// invariant.
@@ -185,8 +186,9 @@ impl<C: Config> PreparedConfig<C> {
         let parts = &*self.0;
         let config = &parts.config;
         let written = || {
-            let description = PerRevision::new(|revision, w| config.write_description(revision, w));
-            Arc::new(SharedTexts::of(&config.texts(), description))
+            let request_meta =
+                PerRevision::new(|revision, w| config.write_request_meta(revision, w));
+            Arc::new(SharedTexts::of(&config.texts(), request_meta))
         };
         PreparedConfig::of(ConfigParts {
             shared: Some(parts.shared.clone().unwrap_or_else(written)),
@@ -306,13 +308,14 @@ impl<'t, C: Config> Texts<'t, C> {
         }
     }
 
-    /// Writes the members of `_meta` by which a request describes its sender, as far as the revision has them, without the name.
-    pub(crate) fn write_description(self, revision: Revision, w: &mut Writer<'_>) {
+    /// Writes the revision and the capabilities of the client as members of `_meta`; nothing for a revision whose requests have no such
+    /// members.
+    pub(crate) fn write_request_meta(self, revision: Revision, w: &mut Writer<'_>) {
         match self {
-            Self::Borrowed(config) => config.write_description(revision, w),
+            Self::Borrowed(config) => config.write_request_meta(revision, w),
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             Self::Shared(texts) => {
-                w.literal(texts.description.get(revision));
+                w.literal(texts.request_meta.get(revision));
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::time::Instant;
 /// A bounded table whose entries are found by [`Key`], by a hash of the request id, by the
 /// earliest deadline, and through two queues, each in constant or logarithmic time.
 ///
-/// The memory is of the caller: a slice of slots, and the buckets of an index by hashes, which are apart so that a search touches no slots
+/// The caller provides the memory: a slice of slots, and the buckets of an index by hash, which are apart so that a search reads no slots
 /// of other requests. All other links live inside the slots: slot `i` also holds position `i` of the heap of deadlines.
 ///
 /// ```text
@@ -54,7 +54,7 @@ pub(crate) type Vectors<T> = (alloc::vec::Vec<Slot<T>>, alloc::vec::Vec<Buckets>
 pub(crate) struct Slot<T> {
     value: Option<T>,
     generation: u32,
-    /// The hash of the id; of a free slot the free one after it.
+    /// The hash of the id; in a free slot, the index of the next free slot.
     hash: u32,
     heap: u32,
     position: u32,
@@ -232,7 +232,7 @@ impl<T, S: SlotStore<T>> Slots<T, S> {
     pub(crate) fn arm(&mut self, key: Key, deadline: Option<Instant>) {
         let deadline = deadline.and_then(Instant::as_deadline);
         if deadline.is_none() && self.armed == 0 {
-            // Without a look at the slot, the end of which may not be in the cache.
+            // Returns without reading the slot, whose end may not be in the cache.
             return;
         }
         let Some(position) = self.entry(key).map(|slot| slot.position) else {
@@ -345,7 +345,7 @@ impl<T, S: SlotStore<T>> Slots<T, S> {
     /// The entries of a queue in the order in which they were marked.
     pub(crate) fn marked(&self, queue: Queue) -> impl Iterator<Item = (Key, &T)> {
         let mut index = self.queues[queue as usize].first;
-        // A queue is never longer than the table: the bound is for the reader.
+        // A queue is never longer than the table; the bound shows that the iteration ends.
         (0..self.capacity()).map_while(move |_| {
             let key = self.key(index)?;
             index = self.slot(index)?.links[queue as usize].after;

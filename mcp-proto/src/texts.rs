@@ -82,8 +82,8 @@ impl<C> BorrowedTexts<'_, C> {
 pub(crate) struct SharedTexts {
     pub(crate) info: PerRevision,
     pub(crate) capabilities: PerRevision,
-    /// The members of `_meta` by which a request of a client describes it, without its name.
-    pub(crate) description: PerRevision,
+    /// The revision and the capabilities of a client, as members of `_meta`.
+    pub(crate) request_meta: PerRevision,
     pub(crate) instructions: Option<Box<str>>,
     pub(crate) methods: Box<[SharedMethod]>,
     pub(crate) filters: Box<[Box<str>]>,
@@ -110,9 +110,9 @@ pub(crate) struct SharedMethod {
 
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 impl SharedTexts {
-    pub(crate) fn of<C: Declare>(texts: &BorrowedTexts<'_, C>, description: PerRevision) -> Self {
+    pub(crate) fn of<C: Declare>(texts: &BorrowedTexts<'_, C>, request_meta: PerRevision) -> Self {
         Self {
-            description,
+            request_meta,
             info: PerRevision::new(|revision, w| {
                 texts.info.write(revision, w);
             }),

@@ -175,7 +175,7 @@ impl RedisStore {
     }
 }
 
-/// The scripts count in numbers that are exact up to here.
+/// The largest number that the scripts count to exactly.
 const MAX_SEQUENCE: u64 = 1 << 53;
 
 pub(crate) fn epoch_of(value: &Value) -> Result<u32, Failure> {

@@ -90,6 +90,7 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
     format!("sha256:{}", hex(Sha256::hash(bytes)))
 }
 
+/// Returns a hash in hexadecimal digits.
 pub(crate) fn hex(hash: [u8; 32]) -> String {
     let mut text = String::with_capacity(64);
     for byte in hash {

@@ -15,11 +15,11 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts what these words name, with the port between them.
+    /// Starts the fixture with these arguments before and after the port.
     pub(crate) fn start(
         runtime: &str,
         before: &[&str],
-        behind: &[&str],
+        after: &[&str],
         variables: &[(&str, &str)],
     ) -> Self {
         let free = TcpListener::bind(("127.0.0.1", 0)).and_then(|free| free.local_addr());
@@ -28,7 +28,7 @@ impl Server {
             .args(["--runtime", runtime])
             .args(before)
             .arg(port.to_string())
-            .args(behind)
+            .args(after)
             .env_remove("MCP_AUTH_ISSUER")
             .env_remove("MCP_AUTH_DPOP")
             .envs(variables.iter().copied())
@@ -42,7 +42,7 @@ impl Server {
         server
     }
 
-    /// The whole response to a request with this head, but for its last fields.
+    /// Returns the whole response to a request with this head, to which `connection` and `content-length` are added.
     pub(crate) fn send(&self, head: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let length = body.len();

@@ -96,7 +96,7 @@ impl<'de> Visitor<'de> for Pairs {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Meta, A::Error> {
-        let mut pairs = Vec::with_capacity(map.size_hint().unwrap_or_default().min(1));
+        let mut pairs = Vec::new();
         while let Some(pair) = map.next_entry()? {
             pairs.push(pair);
         }

@@ -9,7 +9,7 @@ use crate::custom_method::{CustomMethod, ResultType};
 use crate::features::{Declare as _, ExtensionRevisions};
 use crate::json::Writer;
 use crate::limits::Limits;
-use crate::model::{ClientCapabilities, ClientFeatures, Implementation, write_description};
+use crate::model::{ClientCapabilities, ClientFeatures, Implementation, write_request_meta};
 use crate::ping::PingPolicy;
 use crate::prepared_config::{Config, PreparedConfig, config};
 use crate::revision::{Revision, RevisionSet};
@@ -140,9 +140,9 @@ impl<'c> Config for ClientConfig<'c> {
         }
     }
 
-    fn write_description(&self, revision: Revision, w: &mut Writer<'_>) {
+    fn write_request_meta(&self, revision: Revision, w: &mut Writer<'_>) {
         if revision.describes_requests() {
-            write_description(revision, w, |w| {
+            write_request_meta(revision, w, |w| {
                 let extensions = ExtensionRevisions(self.extension_revisions);
                 self.capabilities.write(revision, &extensions, w);
             });

@@ -5,7 +5,7 @@ use memchr::memchr2_iter;
 use super::{Call, ClientConfig, Round};
 use crate::action::SendError;
 use crate::json::{MAX_DEPTH, MemberWatch, Object, Raw, Writer, offset};
-use crate::model::{is_modern_key, is_trace_key, keys, write_description, write_key};
+use crate::model::{is_modern_key, is_trace_key, keys, write_key, write_request_meta};
 use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
 use crate::rpc::envelope;
@@ -217,8 +217,8 @@ pub(super) fn modern_meta(
 ) -> Result<(), SendError> {
     let texts = config.texts();
     match extensions {
-        None => texts.write_description(revision, writer),
-        Some(chosen) => write_description(revision, writer, |writer| {
+        None => texts.write_request_meta(revision, writer),
+        Some(chosen) => write_request_meta(revision, writer, |writer| {
             texts.write_capabilities_with(chosen, revision, writer);
         }),
     }

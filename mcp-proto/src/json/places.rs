@@ -52,6 +52,12 @@ impl MemberPlaces {
         self.known().is_none_or(|keys| keys.iter().any(may_be_meta))
     }
 
+    /// Returns true if the object was not scanned for them, or has too many.
+    #[cfg(test)]
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.known().is_none()
+    }
+
     /// The keys, if they are known.
     pub(super) fn known(&self) -> Option<&[Place]> {
         if Self::IS_NOTED {

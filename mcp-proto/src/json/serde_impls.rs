@@ -18,7 +18,7 @@ pub(super) const EXACT_TOKEN: &str = "mcp_proto::json::Exact";
 
 /// The name under which a declared type asks for the index of a member's name.
 pub(crate) const MEMBER_TOKEN: &str = "mcp_proto::json::Member";
-/// The name under which a union asks for an arm: the names are that of the member which tells the arms apart, and its texts.
+/// The name under which a union requests its decoder; the names of its variants are the name of the tag, then its texts.
 pub(crate) const UNION_TOKEN: &str = "mcp_proto::json::Union";
 
 /// Only [`Deserializer`](super::Deserializer) can fill it.

@@ -42,8 +42,8 @@ impl<'b> Str<'b> {
         }
     }
 
-    /// Text of the protocol, which needs no escape in JSON.
-    pub(crate) const fn of_protocol(text: &'static str) -> Self {
+    /// Creates a string of a text that needs no escape in JSON.
+    pub(crate) const fn from_plain(text: &'static str) -> Self {
         Self {
             content: text.as_bytes(),
             form: Form::Plain,
@@ -424,7 +424,8 @@ fn is_lone(piece: Piece<'_>) -> bool {
     matches!(piece, Piece::Escape(0xD800..=0xDFFF))
 }
 
-/// Returns the length of the content of a checked string, which is followed by its closing quote, and true if it has a backslash.
+/// Returns the length of the content of a checked string, whose opening quote is before `bytes`, and true if the content has a backslash;
+/// `None` without a closing quote.
 ///
 /// Names and most values of small messages are plain and end within two words, which are searched in the place of the call.
 #[inline]
@@ -448,7 +449,7 @@ pub(super) fn content_len(bytes: &[u8]) -> Option<(usize, bool)> {
     }
 }
 
-/// As [`content_len`], of a string without a quote and a backslash before `at`.
+/// Continues [`content_len`] at `at`, before which there is no quote and no backslash.
 #[inline(never)]
 fn content_len_from(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     let mut at = at;

@@ -118,7 +118,7 @@ pub(super) fn first_escape(block: &[u8; BLOCK]) -> Option<usize> {
     })
 }
 
-/// The offset of the first quote or backslash from `from` on.
+/// Returns the offset of the first quote or backslash from `from` on.
 #[inline(always)]
 pub(super) fn next_quote(bytes: &[u8], from: usize) -> Option<usize> {
     let near = from.saturating_add(NEAR);
@@ -138,7 +138,7 @@ pub(super) fn next_quote(bytes: &[u8], from: usize) -> Option<usize> {
     tail.iter().position(quote).map(|offset| at + offset)
 }
 
-/// The offset of the first quote or backslash from `at` on, in a long text.
+/// Returns the offset of the first quote or backslash from `at` on, in a long text.
 #[inline(never)]
 fn far_quote(bytes: &[u8], at: usize) -> Option<usize> {
     memchr::memchr2(b'"', b'\\', bytes.get(at..)?).map(|offset| at + offset)

@@ -150,8 +150,8 @@ pub(crate) fn write_key(key: &'static str, w: &mut Writer<'_>) {
     w.literal("\":");
 }
 
-/// Writes the members of `_meta` by which a request describes its sender, without the name; the closure writes the capabilities.
-pub(crate) fn write_description(
+/// Writes the revision and, by the closure, the capabilities of the client as members of `_meta`.
+pub(crate) fn write_request_meta(
     revision: Revision,
     w: &mut Writer<'_>,
     capabilities: impl FnOnce(&mut Writer<'_>),

@@ -1,4 +1,4 @@
-//! Unions: declared types whose arms a member tells apart, by its text or by being there.
+//! Unions: declared types whose arms are distinguished by the text of a member, or by its presence.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -6,9 +6,9 @@ use core::marker::PhantomData;
 use serde::de::{Deserializer, EnumAccess, Error, VariantAccess, Visitor};
 
 use super::declare::{Declared, Members};
-use crate::json::{DecodeError, Raw, UNION_TOKEN};
+use crate::json::{Raw, UNION_TOKEN};
 
-/// A declared union whose arms a member tells apart by its text.
+/// A declared union whose arms are distinguished by the text of a member, the tag.
 pub trait Tagged<'de>: Sized {
     /// The name of the member, then its texts.
     const NAMES: &'static [&'static str];
@@ -16,8 +16,8 @@ pub trait Tagged<'de>: Sized {
     /// Reads the arm of this index.
     fn read_arm<A: VariantAccess<'de>>(index: usize, content: A) -> Result<Self, A::Error>;
 
-    /// Reads a value of none of the texts.
-    fn read_other(raw: Raw<'de>) -> Result<Self, DecodeError>;
+    /// Reads an object whose tag has none of the texts, or a value without a tag.
+    fn read_other<E: Error>(raw: Raw<'de>) -> Result<Self, E>;
 }
 
 /// Reads a declared union.
@@ -32,12 +32,12 @@ pub fn read_content<'de, T: Declared<'de>, A: VariantAccess<'de>>(
     content.struct_variant(T::MEMBERS, Members(PhantomData))
 }
 
-/// Returns the member that tells the arms apart, unless it is absent or `null`.
+/// Returns the tag, unless it is absent or `null`.
 pub fn tag<'b>(raw: Raw<'b>, name: &str) -> Option<Raw<'b>> {
     raw.object()?.get(name).filter(|tag| !tag.is_null())
 }
 
-/// Returns whether a value has a member.
+/// Returns true if a value has a member.
 pub fn has(raw: Raw<'_>, member: &str) -> bool {
     raw.object()
         .is_some_and(|object| object.get(member).is_some())
@@ -58,12 +58,12 @@ impl<'de, T: Tagged<'de>> Visitor<'de> for Arms<T> {
     }
 
     fn visit_borrowed_bytes<E: Error>(self, bytes: &'de [u8]) -> Result<T, E> {
-        T::read_other(Raw::received(bytes)).map_err(E::custom)
+        T::read_other(Raw::received(bytes))
     }
 }
 
-/// Makes the type of a declared union, whose arms a member tells apart: by its text, or by being
-/// there.
+/// Makes the type of a declared union, whose arms are distinguished by the text of a member, or by
+/// its presence.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! union_type {
@@ -108,7 +108,7 @@ macro_rules! read_union {
     (@other $raw:ident, $tag:literal else $default:ident) => {
         match $crate::model::union::tag($raw, $tag) {
             Some(_) => Ok(Self::Other($raw.into())),
-            None => $raw.decode(&mut []).map(Self::$default),
+            None => $raw.decode(&mut []).map(Self::$default).map_err(serde::de::Error::custom),
         }
     };
     ([$($reading:tt)*] [$name:ty] [$name_at_de:ty] by member { $($arm:ident($of:ident) = $member:literal,)* }) => {
@@ -138,7 +138,7 @@ macro_rules! read_union {
                 }
             }
 
-            fn read_other(raw: $crate::json::Raw<'de>) -> Result<Self, $crate::json::DecodeError> {
+            fn read_other<E: serde::de::Error>(raw: $crate::json::Raw<'de>) -> Result<Self, E> {
                 $crate::read_union!(@other raw, $tag $(else $default)?)
             }
         }
@@ -155,12 +155,11 @@ macro_rules! read_union {
 mod tests {
     use std::string::ToString as _;
 
-    use crate::json::Raw;
+    use crate::json::{DecodeError, DecodeErrorKind, Raw};
     use crate::model::{Content, ElicitParams};
 
-    fn read(json: &str) -> Result<Content<'_>, std::string::String> {
-        let raw = Raw::parse(json.as_bytes(), 8).unwrap();
-        raw.decode(&mut []).map_err(|error| error.to_string())
+    fn read(json: &str) -> Result<Content<'_>, DecodeError> {
+        Raw::parse(json.as_bytes(), 8).unwrap().decode(&mut [])
     }
 
     #[test]
@@ -196,13 +195,14 @@ mod tests {
             "[]",
             r#""text""#,
         ] {
-            assert!(read(json).unwrap_err().contains("`type`"), "{json}");
+            let missing = DecodeErrorKind::MissingField("type");
+            assert_eq!(read(json).unwrap_err().kind(), missing, "{json}");
         }
     }
 
     #[test]
     fn an_error_names_the_member() {
-        let error = |json| read(json).unwrap_err();
+        let error = |json| read(json).unwrap_err().to_string();
         let text = r#"{"type":"text","text":1}"#;
         assert!(error(text).starts_with("text: "), "{}", error(text));
         let text = r#"{"type":"text","text":"a","annotations":{"priority":[]}}"#;

@@ -290,7 +290,7 @@ impl<'b> Members<'b> {
         }
     }
 
-    /// Where to look for more members of an object that has a fault after these.
+    /// Returns the search for more members of an object that has a fault after these.
     fn salvage(&self, text: &[u8]) -> Salvage {
         if !Salvage::IS_FAST || self.duplicate.is_some() {
             return Salvage::new();
@@ -311,7 +311,7 @@ impl<'b> Members<'b> {
         }
     }
 
-    /// Returns true if the method is a string; `None` without one.
+    /// Returns true if the method is a string; `None` if there is no method.
     fn is_named(&self) -> Option<bool> {
         self.method.map(|method| method.kind() == Kind::String)
     }

@@ -24,7 +24,7 @@ macro_rules! define {
             pub fn name(self) -> Str<'b> {
                 match self {
                     Self::Other(name) => name,
-                    known => Str::of_protocol(known.known_name().unwrap_or_default()),
+                    known => Str::from_plain(known.known_name().unwrap_or_default()),
                 }
             }
 

@@ -36,7 +36,7 @@ pub(crate) struct Salvage {
 }
 
 impl Salvage {
-    /// True if what means nothing is passed at once. Firmware has not the flash for it.
+    /// True if runs of bytes without meaning are skipped at once; firmware has no flash for that code.
     pub(super) const IS_FAST: bool = cfg!(feature = "alloc");
 
     pub(crate) const fn new() -> Self {
@@ -63,8 +63,8 @@ impl Salvage {
         Self::new().rest(text)
     }
 
-    /// Continues an object after members that were read: `at` is the end of the last, `id` the place of an id, and `is_named` says of a
-    /// method that it is a string.
+    /// Creates a search that continues in an object after members that were read: `at` is the end of the last one, `id` the place of
+    /// the id, `is_named` true if the method is a string, and `outcome` true if there is a result or an error.
     pub(super) fn after(
         at: usize,
         id: Option<Range<usize>>,
@@ -75,7 +75,7 @@ impl Salvage {
         Self {
             at,
             depth: 1,
-            // What follows an id without a comma is a part of it.
+            // Bytes after an id without a comma are a part of it.
             place: if is_last { Place::Id } else { Place::Value },
             blank: false,
             seen: Seen {
@@ -89,7 +89,7 @@ impl Salvage {
         }
     }
 
-    /// Looks at what was not seen yet of a text.
+    /// Searches the part of a text that was not searched yet.
     pub(super) fn rest(mut self, text: &[u8]) -> (Option<Id<'_>>, Shape) {
         self.feed(text.get(self.at..).unwrap_or_default(), |_| {});
         let id = match text.get(self.id.clone()) {
@@ -157,7 +157,7 @@ impl Salvage {
         if rest.get(len) != Some(&b'"') {
             return rest;
         }
-        if self.place == Place::Name {
+        if self.is_read() {
             self.name.set(rest.get(..len).unwrap_or_default());
         }
         self.string = StringState::Outside;
@@ -224,17 +224,17 @@ impl Salvage {
         self.blank = false;
         self.string = StringState::Inside;
         match self.place {
-            Place::Name => self.name = Name::new(),
+            Place::Name if self.depth == 1 => self.name = Name::new(),
             Place::Id => self.keep(b'"', keep),
             Place::Method => {
                 self.seen.named = true;
                 self.place = Place::Value;
             }
-            Place::Value => {}
+            Place::Name | Place::Value => {}
         }
     }
 
-    /// A byte outside of strings that is no quote.
+    /// Handles a byte outside of strings that is no quote.
     fn token(&mut self, byte: u8, keep: &mut impl FnMut(u8)) {
         if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
             // Kept inside an id, or `1 2` would read as twelve.
@@ -313,7 +313,7 @@ const fn is_word(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'z')
 }
 
-/// The number of bytes before the next quote or backslash.
+/// Returns the number of bytes before the first quote or backslash.
 fn plain_len(text: &[u8]) -> usize {
     let is_special = |byte: &u8| matches!(byte, b'"' | b'\\');
     let near = text.get(..NEAR).unwrap_or(text).iter().position(is_special);
@@ -403,7 +403,7 @@ impl Name {
         }
     }
 
-    /// Becomes a name without escapes.
+    /// Sets the name to bytes without escapes.
     fn set(&mut self, name: &[u8]) {
         *self = Self::new();
         for (place, byte) in self.bytes.iter_mut().zip(name) {
@@ -499,6 +499,10 @@ mod tests {
         );
         check(r#"{"id":5,"method":"a"} tail"#, Some("5"), Request);
         check(r#"{"jsonrpc":"2.0","id":5,tail"#, Some("5"), Unknown);
+        // Names of objects inside do not count, wherever these stand.
+        check(r#"{"a"{"id"}:5,"method":"x"}"#, None, Notification);
+        check(r#"{"id"{"x"}:5}"#, Some("5"), Unknown);
+        check(r#"{"a"{"result"}:1,"id":3}"#, Some("3"), Unknown);
         check(
             "{\"method\":\"a\",\"params\":\"\u{1}\",\"id\":-0}",
             Some("-0"),

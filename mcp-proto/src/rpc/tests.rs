@@ -489,8 +489,13 @@ fn the_members_of_a_result_are_where_they_were_noted() {
         let result = response.outcome.unwrap_or_default();
         let walked = result.object().unwrap_or_default().members();
         assert!(response.places.members(result).eq(walked), "{text}");
+        !response.places.is_unknown()
     };
     let object = r#"{"a":[{"b":1}],"_meta":{"c":{}},"d":"e"}"#;
+    assert_eq!(
+        check(&format!(r#""result":{object}"#)),
+        cfg!(feature = "alloc")
+    );
     for result in [object, "{}", "[1]", "null"] {
         for other in [object, "{}", "1"] {
             check(&format!(r#""result":{result}"#));

@@ -14,7 +14,7 @@ use crate::source::Place;
 #[derive(Clone, Debug)]
 pub(crate) struct InFlight<L: IdStorage, P> {
     received: Received<L, P>,
-    progress: Option<L::Apart<Progress>>,
+    progress: Option<L::Boxed<Progress>>,
     pub(super) time_limit: TimeLimit,
     pub(super) revision: Revision,
     pub(super) features: ClientFeatures,
@@ -35,7 +35,7 @@ pub(super) struct Progress {
     pub(super) pace: Pace,
 }
 
-/// The longest progress token that gets progress. Most are the id over again or a UUID.
+/// The longest progress token that is stored. Most are the id again, or a UUID.
 const TOKEN: usize = 64;
 
 /// The properties of the answer of a method.
@@ -116,7 +116,8 @@ impl<L: IdStorage, P: Place> ReceivedRequest for InFlight<L, P> {
 }
 
 impl Progress {
-    /// Nothing was reported yet. `None` if the token is too long to be kept: it gets no progress, which it need not (PG-02).
+    /// Returns the state of a request without reports. `None` if the token is too long to be stored: no progress is sent then, which
+    /// the specification permits (PG-02).
     fn new(token: Id<'_>) -> Option<Self> {
         Some(Self {
             token: IdBuf::new(token)?,

@@ -1,5 +1,5 @@
 //! The timers of one request: the rate of its reports of progress, the newest of which is held, and
-//! its limit of time.
+//! its time limit.
 
 #[cfg(feature = "alloc")]
 use alloc::{boxed::Box, string::String};

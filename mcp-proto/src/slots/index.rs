@@ -1,6 +1,6 @@
 //! The index of a table: its slots by the hashes of their ids.
 //!
-//! It is a hash table with open addressing, of which at most half of the buckets are taken:
+//! It is a hash table with open addressing and linear probing, of which at most half of the buckets are taken:
 //!
 //! ```text
 //! home of hash     x   y,z
@@ -24,7 +24,7 @@ pub(crate) struct Bucket {
 pub(crate) type Buckets = [Bucket; 2];
 
 impl Bucket {
-    /// A free one.
+    /// A free bucket.
     pub(crate) const FREE: Self = Self {
         hash: 0,
         slot: NONE,
@@ -37,7 +37,7 @@ impl Default for Bucket {
     }
 }
 
-/// Returns the slot of this hash that `is` it.
+/// Returns the slot that is filed under this hash and for which `is` returns true.
 pub(super) fn find(buckets: &[Bucket], hash: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
     let mut at = home(hash, buckets.len());
     while let Some(bucket) = buckets.get(at)
@@ -51,13 +51,14 @@ pub(super) fn find(buckets: &[Bucket], hash: u32, is: impl Fn(u32) -> bool) -> O
     None
 }
 
-/// Puts in a slot, which is not in it.
+/// Inserts a slot that the index does not hold.
 pub(super) fn insert(buckets: &mut [Bucket], hash: u32, slot: u32) {
     let free = position(buckets, hash, NONE);
     set(buckets, free, Bucket { hash, slot });
 }
 
-/// Takes out a slot, and moves back the entries after it that would otherwise be parted from their homes.
+/// Removes a slot, and moves back the entries after it that a search would no longer reach (backward
+/// shift deletion).
 pub(super) fn remove(buckets: &mut [Bucket], hash: u32, slot: u32) {
     let len = buckets.len();
     let mut gap = position(buckets, hash, slot);
@@ -92,7 +93,8 @@ fn set(buckets: &mut [Bucket], at: usize, bucket: Bucket) {
     }
 }
 
-/// Returns the bucket at which the search for a hash begins. The golden ratio spreads consecutive numbers evenly, which hashes may be.
+/// Returns the bucket at which the search for a hash begins (Fibonacci hashing): 2^32 divided by the
+/// golden ratio spreads consecutive numbers, which hashes may be.
 fn home(hash: u32, len: usize) -> usize {
     let spread = hash.wrapping_mul(0x9e37_79b9);
     ((u64::from(spread) * len as u64) >> 32) as usize

@@ -346,12 +346,6 @@ impl<'d, 'b, 's> Entries<'d, 'b, 's> {
             next: 0,
         }
     }
-
-    /// Returns 1 if there are entries: most lists of messages have one, and their number is not known.
-    fn size_hint(&self) -> usize {
-        let next = self.deserializer.walk.clone().peek();
-        usize::from(!matches!(next, None | Some(b']' | b'}')))
-    }
 }
 
 impl<'b> SeqAccess<'b> for Entries<'_, 'b, '_> {
@@ -370,10 +364,6 @@ impl<'b> SeqAccess<'b> for Entries<'_, 'b, '_> {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(error.within(Step::Index(index))),
         }
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(Entries::size_hint(self))
     }
 }
 
@@ -400,10 +390,6 @@ impl<'b> MapAccess<'b> for Entries<'_, 'b, '_> {
             Ok(value) => Ok(value),
             Err(error) => Err(error.within(step(self.key, self.fields))),
         }
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(Entries::size_hint(self))
     }
 }
 

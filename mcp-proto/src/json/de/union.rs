@@ -1,4 +1,4 @@
-//! Unions whose arms a member tells apart.
+//! Decodes unions whose arms are distinguished by the text of a member.
 
 use serde::de::{DeserializeSeed, EnumAccess, IntoDeserializer, VariantAccess, Visitor};
 
@@ -6,14 +6,15 @@ use super::{Deserializer, Entries};
 use crate::json::error::{DecodeError, DecodeErrorKind};
 use crate::json::{Raw, Str};
 
-/// An object that is an arm of a union. Its members follow: all of them, or those after the member which tells the arms apart.
+/// An object that is an arm of a union, opened. All of its members are left to read, or those after the tag if the tag is first.
 pub(super) struct Union<'d, 'b, 's> {
     deserializer: &'d mut Deserializer<'b, 's>,
     arm: usize,
 }
 
 impl<'d, 'b, 's> Union<'d, 'b, 's> {
-    /// Opens the object that comes next. `names` are that of the member and its texts; `None` if the value has none of them.
+    /// Opens the next value. `names` are the name of the tag, then its texts. Returns `None` if the value is no object or its tag has
+    /// none of these texts.
     pub(super) fn open(deserializer: &'d mut Deserializer<'b, 's>, names: &[&str]) -> Option<Self> {
         let (name, texts) = names.split_first()?;
         let arm = |text: Str<'_>| texts.iter().position(|known| text.is(known.as_bytes()));

@@ -27,10 +27,10 @@ pub(super) fn pass<'b, N: Notes>(
     }
 }
 
-/// Where the scan of a container ended.
+/// The end of the scan of a container.
 // A number and no slice: the loop has no register to spare for a pointer that it does not need.
 struct Passed {
-    /// The bytes from there on.
+    /// The number of bytes that are left.
     left: usize,
     end: Result<Form, FaultKind>,
 }
@@ -52,7 +52,7 @@ fn pass_noting<N: Notes>(rest: &[u8], depth: u8, notes: &mut N) -> Passed {
 
 /// The next token is a key.
 const KEY: u8 = 1;
-/// It is the first in its container, or the end of it.
+/// The next token is the first of its container, or the end of an empty one.
 const FIRST: u8 = 2;
 
 /// Passes a container.

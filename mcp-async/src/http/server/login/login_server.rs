@@ -15,7 +15,7 @@ use super::login_client::LoginClient;
 use super::login_keys::LoginKeys;
 use super::login_records::LoginRecords;
 use super::provider_cache::ProviderCache;
-use crate::connection::later;
+use crate::connection::oneshot;
 use crate::crypto::unix_now;
 use crate::http::StoreError;
 use crate::observe;
@@ -72,11 +72,11 @@ impl LoginServer {
         M::Output: Send + 'static,
     {
         let this = Arc::clone(self);
-        let (answer, output) = later();
+        let (sender, receiver) = oneshot::channel();
         self.runtime.spawn(Box::pin(async move {
-            answer.give(this.drive(machine, provider.as_deref(), caller).await);
+            sender.send(this.drive(machine, provider.as_deref(), caller).await);
         }));
-        output.value().await
+        receiver.recv().await
     }
 
     async fn drive<M: LoginMachine>(

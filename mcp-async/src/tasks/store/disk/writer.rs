@@ -9,7 +9,7 @@ use redb::{Database, Durability, Error};
 use super::super::TaskStoreError;
 use super::change::Change;
 use super::tables::apply;
-use crate::connection::{Answer, later};
+use crate::connection::oneshot::{self, Sender};
 
 /// The thread, as the store uses it. Dropping it ends the thread, after its last change.
 pub(super) struct Writer {
@@ -21,7 +21,7 @@ pub(super) struct Writer {
 /// A change, and who waits for it.
 struct Wanted {
     change: Change,
-    answer: Answer<Result<bool, TaskStoreError>>,
+    answer: Sender<Result<bool, TaskStoreError>>,
 }
 
 impl Wanted {
@@ -33,7 +33,7 @@ impl Wanted {
 
     fn answer(self, made: Result<bool, TaskStoreError>, changed: &impl Fn(&str)) {
         let is_made = matches!(made, Ok(true));
-        self.answer.give(made);
+        self.answer.send(made);
         if is_made {
             changed(self.change.id());
         }
@@ -62,7 +62,7 @@ impl Writer {
         &self,
         change: Change,
     ) -> impl Future<Output = Result<bool, TaskStoreError>> + Send + use<> {
-        let (answer, made) = later();
+        let (answer, made) = oneshot::channel();
         let wanted = Wanted { change, answer };
         let is_full = self
             .changes
@@ -73,7 +73,7 @@ impl Writer {
                 return Err(TaskStoreError::new(FULL));
             }
             // Without the thread the answer is dropped.
-            let made = made.value().await;
+            let made = made.recv().await;
             made.unwrap_or_else(|| Err(TaskStoreError::new(ENDED)))
         }
     }
