@@ -430,6 +430,10 @@ fn is_lone(piece: Piece<'_>) -> bool {
 /// Names and most values of small messages are plain and end within two words, which are searched in the place of the call.
 #[inline]
 pub(super) fn content_len(bytes: &[u8]) -> Option<(usize, bool)> {
+    // Firmware has no words of eight bytes.
+    if !words::HAS_BLOCKS {
+        return content_len_from(bytes, 0);
+    }
     let mut rest = bytes;
     for _ in 0..2 {
         let Some((word, behind)) = words::split(rest) else {
@@ -450,7 +454,7 @@ pub(super) fn content_len(bytes: &[u8]) -> Option<(usize, bool)> {
 }
 
 /// Continues [`content_len`] at `at`, before which there is no quote and no backslash.
-#[inline(never)]
+#[cfg_attr(feature = "alloc", inline(never))]
 fn content_len_from(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     let mut at = at;
     let mut escaped = false;

@@ -39,12 +39,12 @@ impl<'b> Walk<'b> {
     /// grammar was checked.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
-        let mut rest = self.bytes.get(self.at..)?;
-        while let [b' ' | b'\n' | b'\r' | b'\t' | b',' | b':', behind @ ..] = rest {
-            rest = behind;
+        loop {
+            match *self.bytes.get(self.at)? {
+                b' ' | b'\n' | b'\r' | b'\t' | b',' | b':' => self.at += 1,
+                byte => return Some(byte),
+            }
         }
-        self.at = self.bytes.len() - rest.len();
-        rest.first().copied()
     }
 
     /// Passes one byte that was peeked at.
