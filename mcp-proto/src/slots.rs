@@ -47,7 +47,7 @@ pub(crate) type Arrays<T, const N: usize> = ([Slot<T>; N], [Buckets; N]);
 
 /// Memory that grows.
 #[cfg(feature = "alloc")]
-pub(crate) type Vectors<T> = (alloc::vec::Vec<Slot<T>>, alloc::vec::Vec<Buckets>);
+pub(crate) type Vectors<T> = (alloc::vec::Vec<Slot<T>>, index::GrowingBuckets);
 
 /// One entry of a table, free or taken.
 #[derive(Clone, Debug)]
