@@ -201,8 +201,7 @@ GOALS = [
         "call of a client on a pipe, 64 at once: 2025-11-25 · 2026-07-28, instructions",
         lambda it: [it.count("client", f"pipe, {row}", "mcp-tokio") for row in ("legacy", "modern")],
         [10_500, 13_500],
-        "The result is walked again for its members (`members::collect`, 1,800 of a call of 2026-07-28) and decoded (`decode::whole`, 5,400, of which the block of content 2,300); "
-        "the scan takes 1,900, tokio's task 900, and the `_meta` of the request 1,300.",
+        "The result is decoded (`decode::whole`), its block of content into an owned text; the scan takes 1,900, tokio's task 900.",
     ),
     Goal(
         "call of a client over HTTP: 2025-11-25 · 2026-07-28, instructions",

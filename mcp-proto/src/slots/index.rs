@@ -12,8 +12,6 @@
 //! hash is looked at. As half of the buckets are free, every search ends.
 
 use super::NONE;
-#[cfg(feature = "alloc")]
-use crate::store::Store;
 
 /// A bucket of the index: the slot [`NONE`] if it is free.
 #[derive(Clone, Copy, Debug)]
@@ -31,61 +29,6 @@ impl Bucket {
         hash: 0,
         slot: NONE,
     };
-}
-
-/// Buckets in memory that grows. Those of one slot, which is all that an exchange over HTTP has, are in the
-/// table itself.
-#[cfg(feature = "alloc")]
-#[derive(Clone, Debug)]
-pub(crate) enum GrowingBuckets {
-    One([Buckets; 1]),
-    More(alloc::vec::Vec<Buckets>),
-}
-
-#[cfg(feature = "alloc")]
-impl Default for GrowingBuckets {
-    fn default() -> Self {
-        Self::One([[Bucket::FREE; 2]])
-    }
-}
-
-#[cfg(feature = "alloc")]
-impl AsRef<[Buckets]> for GrowingBuckets {
-    fn as_ref(&self) -> &[Buckets] {
-        match self {
-            Self::One(one) => one,
-            Self::More(more) => more,
-        }
-    }
-}
-
-#[cfg(feature = "alloc")]
-impl AsMut<[Buckets]> for GrowingBuckets {
-    fn as_mut(&mut self) -> &mut [Buckets] {
-        match self {
-            Self::One(one) => one,
-            Self::More(more) => more,
-        }
-    }
-}
-
-/// Growing makes the index empty: all slots are filed anew.
-#[cfg(feature = "alloc")]
-impl Store<Buckets> for GrowingBuckets {
-    fn grow(&mut self, len: usize) -> bool {
-        if len > self.as_ref().len() {
-            let mut more = alloc::vec::Vec::new();
-            if !more.grow(len) {
-                return false;
-            }
-            *self = Self::More(more);
-        }
-        true
-    }
-
-    fn max_len(&self) -> usize {
-        usize::MAX
-    }
 }
 
 impl Default for Bucket {
