@@ -47,7 +47,7 @@ pub(crate) type Arrays<T, const N: usize> = ([Slot<T>; N], [Buckets; N]);
 
 /// Memory that grows.
 #[cfg(feature = "alloc")]
-pub(crate) type Vectors<T> = (alloc::vec::Vec<Slot<T>>, growing::GrowingBuckets);
+pub(crate) type Vectors<T> = (alloc::vec::Vec<Slot<T>>, index::growing::GrowingBuckets);
 
 /// One entry of a table, free or taken.
 #[derive(Clone, Debug)]
@@ -539,8 +539,6 @@ const NONE: u32 = u32::MAX;
 const UNMARKED: u32 = u32::MAX - 1;
 const QUEUES: usize = 2;
 
-#[cfg(feature = "alloc")]
-mod growing;
 mod index;
 #[cfg(test)]
 mod tests;
