@@ -120,7 +120,7 @@ pub(super) fn first_escape(block: &[u8; BLOCK]) -> Option<usize> {
 
 /// Returns the offset of the first quote or backslash from `from` on.
 #[inline(always)]
-pub(super) fn next_quote(bytes: &[u8], from: usize) -> Option<usize> {
+pub(crate) fn next_quote(bytes: &[u8], from: usize) -> Option<usize> {
     let near = from.saturating_add(NEAR);
     let mut at = from;
     while let Some(word) = word(bytes, at) {

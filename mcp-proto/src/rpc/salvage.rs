@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::{Id, Shape};
-use crate::json::Raw;
+use crate::json::{Raw, next_quote};
 
 /// The longest id, in bytes of JSON text, that is remembered of a line over the limit. The length
 /// of an id that an error repeats is limited by the constant `ID_ECHO` of a machine's storage.
@@ -315,14 +315,8 @@ const fn is_word(byte: u8) -> bool {
 
 /// Returns the number of bytes before the first quote or backslash.
 fn plain_len(text: &[u8]) -> usize {
-    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\');
-    let near = text.get(..NEAR).unwrap_or(text).iter().position(is_special);
-    let far = || memchr::memchr2(b'"', b'\\', text.get(NEAR..)?).map(|at| at + NEAR);
-    near.or_else(far).unwrap_or(text.len())
+    next_quote(text, 0).unwrap_or(text.len())
 }
-
-/// The number of bytes below which a loop takes less time than a call of `memchr2`.
-const NEAR: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum StringState {
