@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use mcp_proto::json::{MAX_DEPTH, Raw, Writer};
 use mcp_proto::model::*;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// A payload that is decoded and written again is JSON, decodes to the value that was written, and has no text or number that the
 /// first did not have.
@@ -83,8 +83,10 @@ fn agrees(raw: Raw<'_>, written: &[u8]) {
     assert_eq!(added, None, "{}", raw.as_str());
 }
 
-/// The kinds that the model names itself, and the narrow scope, which stands for one that cannot be read.
-const OWN: [&str; 14] = [
+/// The kinds that the model names itself, the narrow scope, which stands for one that cannot be read, and the empty text, which stands
+/// for the content of a message of sampling without blocks.
+const OWN: [&str; 15] = [
+    "",
     "private",
     "form",
     "text",
@@ -105,9 +107,14 @@ const OWN: [&str; 14] = [
 fn collect(value: &Value, leaves: &mut BTreeSet<String>) {
     match value {
         Value::String(text) => _ = leaves.insert(text.clone()),
-        Value::Number(number) => _ = leaves.insert(format!("{:?}", number.as_f64())),
+        Value::Number(number) => _ = leaves.insert(format!("{:?}", unsigned_zero(number))),
         Value::Array(list) => list.iter().for_each(|value| collect(value, leaves)),
         Value::Object(members) => members.values().for_each(|value| collect(value, leaves)),
         Value::Null | Value::Bool(_) => {}
     }
+}
+
+/// Returns a number without the sign of `-0`, which serde_json keeps and an integer does not have.
+fn unsigned_zero(number: &Number) -> Option<f64> {
+    number.as_f64().map(|number| number + 0.0)
 }
