@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use mcp_async::client::{CallError, Update};
+use mcp_async::client::{CallError, Extension, Update};
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 use mcp_proto::json::RawBuf;
@@ -59,6 +59,30 @@ fn another_token_finds_no_cached_results() {
                 ));
             }
             site.quiet();
+        },
+    );
+}
+
+/// EX-15.
+#[test]
+fn a_header_repeats_what_a_method_of_an_extension_is_about() {
+    check(
+        |site| async move {
+            let notes = Extension::new("com.example/notes").method_about("notes/get", "noteId");
+            let builder = site.client(MODERN).extension(notes);
+            let client = site.join(builder).await.unwrap();
+            for method in ["notes/get", "notes/list"] {
+                let params = RawBuf::parse(r#"{"noteId":"a"}"#).unwrap();
+                client.request::<RawBuf>(method, &params).await.unwrap();
+            }
+        },
+        |site| async move {
+            site.next().await.discovered();
+            for (method, subject) in [("notes/get", "a"), ("notes/list", "")] {
+                let asked = site.expect(method).await;
+                assert_eq!(asked.field("mcp-name"), subject);
+                asked.result(r#"{"resultType":"complete"}"#);
+            }
         },
     );
 }

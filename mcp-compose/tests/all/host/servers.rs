@@ -10,7 +10,7 @@ use mcp_async::model::{LoggingLevel, PromptArgument, Reference};
 use mcp_async::runtime::duplex;
 use mcp_async::server::{Prompt, Tool};
 use mcp_async::{Server, Streams};
-use mcp_compose::{Host, HostError, HostOutcome, Naming, ServerEntry, ServerState};
+use mcp_compose::{CatalogLimits, Host, HostError, HostOutcome, Naming, ServerEntry, ServerState};
 
 use super::{Notes, builder, entry, names, start};
 use crate::support::{in_each_revision, run, runtime, tools};
@@ -55,6 +55,26 @@ fn each_call_reaches_the_server_of_its_item() {
         }
         let error = host.read_resource("c://1").await.unwrap_err();
         assert_eq!(error.to_string(), "no server has \"c://1\"");
+        host.close().await;
+    });
+}
+
+#[test]
+fn a_list_beyond_its_limit_is_an_error_and_the_other_lists_stay() {
+    in_each_revision(|revision| async move {
+        let mut limits = CatalogLimits::default();
+        limits.items_per_list = 2;
+        let errors = Notes::default();
+        let noted = errors.clone();
+        let host = builder(revision)
+            .catalog_limits(limits)
+            .on_list_error(move |error| noted.note(error.to_string()))
+            .entry(entry("many", &tools(&["x", "y", "z"])))
+            .entry(entry("few", &tools(&["x", "y"])));
+        let host = start(host).await;
+        assert_eq!(names(&host), ["few__x", "few__y"]);
+        let expected = r#"tools/list of the server "many": there are more than 2 items"#;
+        assert_eq!(errors.take(), [expected]);
         host.close().await;
     });
 }

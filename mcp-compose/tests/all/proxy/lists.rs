@@ -11,7 +11,7 @@ use mcp_async::server::{
     CompletionRequest, Context, ListKind, Principal, Prompt, ServerBuilder, Tool,
 };
 use mcp_async::{Client, Revision, RevisionSet, Server, in_memory};
-use mcp_compose::{Naming, Proxy, ServerEntry, UpstreamState};
+use mcp_compose::{CatalogLimits, Naming, Proxy, ServerEntry, UpstreamState};
 
 use super::{caller, entry, front};
 use crate::support::{in_each_revision, legacy_lines, only, pause, run, runtime, tools};
@@ -48,6 +48,22 @@ fn the_items_of_all_servers_stand_beside_those_of_the_builder() {
             client.call_tool("own", &()).await.expect("a result").text(),
             "own"
         );
+    });
+}
+
+#[test]
+fn a_list_beyond_its_limit_is_left_out() {
+    in_each_revision(|revision| async move {
+        let mut limits = CatalogLimits::default();
+        limits.items_per_list = 2;
+        let proxy = Proxy::builder()
+            .catalog_limits(limits)
+            .entry(entry("many", &tools(&["x", "y", "z"])))
+            .entry(entry("few", &tools(&["x", "y"])))
+            .start(runtime())
+            .await;
+        let client = caller(&front(&proxy), only(revision)).await;
+        assert_eq!(names(&client).await, ["few__x", "few__y"]);
     });
 }
 
