@@ -218,6 +218,8 @@ impl<T: ReceivedRequest, S: SlotStore<T>, B: Store<u8>> ReceivedRequests<T, S, B
     /// Refuses a request that the peer gave up, and for which it waits for an error.
     pub(crate) fn refuse(&mut self, key: Key) {
         self.set_stage(key, Stage::Refused);
+        self.table.arm(key, None);
+        self.table.unmark(Queue::Event, key);
         self.table.mark(Queue::Transmit, key);
     }
 

@@ -174,8 +174,13 @@ impl Supervisor {
                 Some(peer) => Arc::clone(&peer.shared),
                 None => return,
             };
+            let end = Ask::Unsubscribe(uri.clone());
             // A server that does not know it any more has what it was to be told.
-            let _ = send(&self.client_state, shared, Ask::Unsubscribe(uri)).await;
+            let _ = send(&self.client_state, Arc::clone(&shared), end).await;
+            // The server may have handled a request to subscribe again, sent meanwhile, before this one.
+            if self.client_state.subscriptions.lock().is_needed(&uri) {
+                let _ = send(&self.client_state, shared, Ask::Subscribe(uri)).await;
+            }
         }
     }
 

@@ -162,6 +162,11 @@ impl Subscriptions {
         self.owed.retain(|owed| owed != uri);
     }
 
+    /// Returns true if a resource of a legacy server is needed.
+    pub(in crate::client) fn is_needed(&self, uri: &str) -> bool {
+        self.uris.contains_key(uri)
+    }
+
     /// Removes one need; the last one unsubscribes at the server.
     pub(in crate::client) fn release(&mut self, uri: &str) -> Option<Waiter> {
         let count = self.uris.get_mut(uri)?;

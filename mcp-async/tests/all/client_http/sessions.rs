@@ -65,6 +65,27 @@ fn a_call_moves_once() {
     );
 }
 
+/// RS-16: a server may handle two requests in the order that it likes.
+#[test]
+fn a_resource_that_is_needed_again_is_subscribed_to_after_its_end() {
+    check_in(
+        LATEST[0],
+        |client| async move {
+            drop(client.subscribe("file:///a").await.unwrap());
+            sleep(Duration::from_secs(1)).await;
+            let _changes = client.subscribe("file:///a").await.unwrap();
+            sleep(Duration::from_secs(2)).await;
+        },
+        |site| async move {
+            site.expect("resources/subscribe").await.result("{}");
+            let end = site.expect("resources/unsubscribe").await;
+            site.expect("resources/subscribe").await.result("{}");
+            end.result("{}");
+            site.expect("resources/subscribe").await.result("{}");
+        },
+    );
+}
+
 /// SC-10, SB-10
 #[test]
 fn what_a_session_knew_is_restored_before_anything_else() {

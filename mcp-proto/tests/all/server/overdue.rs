@@ -2,11 +2,14 @@
 
 use core::time::Duration;
 
-use mcp_proto::Machine as _;
-use mcp_proto::server::{ProgressReport, ServerConfig};
+use mcp_proto::rpc::{Incoming, Message};
+use mcp_proto::server::{Event, ProgressReport, ServerConfig};
+use mcp_proto::{Action, Machine as _, Pipe};
 
 use super::Talk;
-use crate::script::server::{check_opened, config, request};
+use crate::script::server::{
+    REQUEST_CANCELLED, check_opened, config, error, notification, request,
+};
 
 const REVISION: &str = "2025-11-25";
 
@@ -54,6 +57,24 @@ fn what_is_over_is_not_reported() {
         = request 0 tools/call x
         + 100000"#;
     check_opened(config(), REVISION, "{}", unanswered);
+}
+
+/// The application is notified of the end alone, and the client receives the error that it waits for.
+#[test]
+fn a_request_that_is_overdue_and_given_up_at_once_has_one_end() {
+    let mut talk = Talk::open(watched(), REVISION, "{}");
+    talk.say(&request("1", "tools/call", r#""name":"x""#));
+    talk.events();
+    let due = talk.now + Duration::from_secs(1);
+    talk.machine.handle_timeout(due);
+    let given_up = notification("$/cancelRequest", r#""id":1"#);
+    let message = Incoming::Message(Message::parse(given_up.as_bytes(), 8));
+    let action = talk.machine.handle(due, &Pipe, message);
+    assert!(matches!(action, Action::Event(Event::Cancelled { .. })));
+    assert!(talk.machine.poll_event().is_none());
+    assert_eq!(talk.machine.poll_timeout(), None);
+    talk.wait(1000);
+    talk.hears(&[&error("1", -32800, REQUEST_CANCELLED)]);
 }
 
 /// Progress that is held back has the same timer.
