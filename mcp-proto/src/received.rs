@@ -217,19 +217,13 @@ impl<T: ReceivedRequest, S: SlotStore<T>, B: Store<u8>> ReceivedRequests<T, S, B
 
     /// Refuses a request that the peer gave up, and for which it waits for an error.
     pub(crate) fn refuse(&mut self, key: Key) {
-        self.set_stage(key, Stage::Refused);
-        self.table.arm(key, None);
-        self.table.unmark(Queue::Event, key);
-        self.table.mark(Queue::Transmit, key);
+        self.stop(key, Stage::Refused);
     }
 
     /// Ends a request without an answer: the application is still to be notified.
     pub(crate) fn end(&mut self, key: Key) {
         self.close(key);
-        self.set_stage(key, Stage::Ended);
-        self.table.arm(key, None);
-        self.table.unmark(Queue::Transmit, key);
-        self.table.mark(Queue::Event, key);
+        self.stop(key, Stage::Ended);
     }
 
     /// Takes out a request that has no answer: over HTTP its channel is still to end.
@@ -240,16 +234,21 @@ impl<T: ReceivedRequest, S: SlotStore<T>, B: Store<u8>> ReceivedRequests<T, S, B
             return;
         }
         self.close(key);
-        self.set_stage(key, Stage::Silent);
-        self.table.arm(key, None);
-        self.table.unmark(Queue::Event, key);
-        self.table.mark(Queue::Transmit, key);
+        self.stop(key, Stage::Silent);
     }
 
-    fn set_stage(&mut self, key: Key, stage: Stage) {
+    /// Moves a request into a stage in which it does not run: either the application or the peer is still to be notified.
+    fn stop(&mut self, key: Key, stage: Stage) {
+        let (left, done) = match stage {
+            Stage::Ended => (Queue::Event, Queue::Transmit),
+            _ => (Queue::Transmit, Queue::Event),
+        };
         if let Some(request) = self.table.get_mut(key) {
             request.received_mut().stage = stage;
         }
+        self.table.arm(key, None);
+        self.table.unmark(done, key);
+        self.table.mark(left, key);
     }
 
     /// Writes an answer of the application: into its array, or to `out`.

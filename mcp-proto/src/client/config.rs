@@ -181,7 +181,7 @@ impl PreparedConfig<ClientConfig<'_>> {
         if self.revisions.is_empty() {
             return Err(ConfigError::NoRevision);
         }
-        let is_asked = self.revisions.newest_legacy().is_some();
+        let is_asked = self.revisions.has_legacy();
         if is_asked && self.declared().intersects(S::LACKS) {
             return Err(ConfigError::NoRoomForQuestions);
         }

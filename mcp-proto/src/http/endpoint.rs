@@ -250,7 +250,7 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     }
 
     fn serves_legacy(&self) -> bool {
-        self.revisions.newest_legacy().is_some()
+        self.revisions.has_legacy()
     }
 }
 

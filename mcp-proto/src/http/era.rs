@@ -13,13 +13,13 @@ pub(crate) fn is_modern(
     method: Option<Method<'_>>,
     meta: impl FnOnce() -> MetaEvidence,
 ) -> bool {
-    let serves_modern = revisions.newest_modern().is_some();
+    let serves_modern = revisions.has_modern();
     // Without a legacy revision every POST is modern, even one that lacks the header or the
     // version (SH-37, VR-25).
     let by_head = |head: &Post<'_>| {
         head.is_modern()
             || (serves_modern
-                && (method == Some(Method::ServerDiscover) || revisions.newest_legacy().is_none()))
+                && (method == Some(Method::ServerDiscover) || !revisions.has_legacy()))
     };
     head.is_some_and(by_head) || {
         let meta = meta();

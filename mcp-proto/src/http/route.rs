@@ -77,7 +77,7 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
             };
             members.map(MetaEvidence::read).unwrap_or_default()
         };
-        let has_sessions = self.revisions.newest_legacy().is_some();
+        let has_sessions = self.revisions.has_legacy();
         if !has_sessions || is_modern(self.revisions, Some(post), asked, meta) {
             return Route::Modern;
         }

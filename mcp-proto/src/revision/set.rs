@@ -105,6 +105,16 @@ impl RevisionSet {
         self.0.count_ones() as usize
     }
 
+    /// Returns true if the set has a revision that opens with a handshake, be it the draft.
+    pub const fn has_legacy(self) -> bool {
+        self.0 & !const { Self::modern() }.0 != 0
+    }
+
+    /// Returns true if the set has a revision that describes itself on each request.
+    pub const fn has_modern(self) -> bool {
+        !self.and(const { Self::modern() }).is_empty()
+    }
+
     /// The revision to offer in a handshake, as client (LC-02) and as server (LC-04). The draft
     /// is offered only by a set that has no published revision of its era.
     pub fn newest_legacy(self) -> Option<Revision> {
@@ -224,6 +234,11 @@ mod tests {
             assert_eq!(
                 (set.newest_legacy(), set.newest_modern()),
                 (legacy, modern),
+                "{set}"
+            );
+            assert_eq!(
+                (set.has_legacy(), set.has_modern()),
+                (legacy.is_some(), modern.is_some()),
                 "{set}"
             );
         }

@@ -111,6 +111,6 @@ impl<'c> ServerConfig<'c> {
     }
 
     pub(super) fn has_legacy(&self) -> bool {
-        self.revisions.newest_legacy().is_some()
+        self.revisions.has_legacy()
     }
 }

@@ -154,7 +154,7 @@ impl Session {
                     .map(Admission::Answer);
             }
             // VR-24, VR-03: it can only be meant for the modern era.
-            Method::ServerDiscover if config.revisions.newest_modern().is_some() => {
+            Method::ServerDiscover if config.revisions.has_modern() => {
                 return Err(MISSING_VERSION);
             }
             Method::Ping if config.has_legacy() => return core(ReplyKind::Pong),

@@ -175,8 +175,8 @@ async fn establish<H: Handler>(
 
 fn is_worth_a_handshake(config: &ClientConfig<'_>) -> bool {
     config.negotiation == Negotiation::Probe
-        && config.revisions.newest_modern().is_some()
-        && config.revisions.newest_legacy().is_some()
+        && config.revisions.has_modern()
+        && config.revisions.has_legacy()
 }
 
 impl Session {

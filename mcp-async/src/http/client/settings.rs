@@ -55,7 +55,7 @@ impl Settings {
     /// The revisions that are accepted over HTTP: the draft's own where it was asked for, beside
     /// others of its era.
     pub(super) fn revisions(&self, revisions: RevisionSet) -> RevisionSet {
-        if self.draft && revisions.newest_legacy().is_some() {
+        if self.draft && revisions.has_legacy() {
             revisions.with(Revision::DraftV1)
         } else {
             revisions
