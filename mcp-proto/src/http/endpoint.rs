@@ -203,7 +203,7 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
         }
         post_fields(head, fields).map_err(|refusal| match refusal {
             // There is no other era.
-            Refusal::Doubled { field, .. } if !self.serves_legacy() => Refusal::Doubled {
+            Refusal::Doubled { field, .. } if !self.revisions.has_legacy() => Refusal::Doubled {
                 field,
                 modern: true,
             },
@@ -246,11 +246,7 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     }
 
     fn has_streams(&self) -> bool {
-        self.sessions && self.serves_legacy()
-    }
-
-    fn serves_legacy(&self) -> bool {
-        self.revisions.has_legacy()
+        self.sessions && self.revisions.has_legacy()
     }
 }
 

@@ -109,8 +109,4 @@ impl<'c> ServerConfig<'c> {
             .filter(|revision| revision.is_legacy() && self.revisions.contains(*revision))
             .or_else(|| self.revisions.newest_legacy())
     }
-
-    pub(super) fn has_legacy(&self) -> bool {
-        self.revisions.has_legacy()
-    }
 }

@@ -157,10 +157,10 @@ impl Session {
             Method::ServerDiscover if config.revisions.has_modern() => {
                 return Err(MISSING_VERSION);
             }
-            Method::Ping if config.has_legacy() => return core(ReplyKind::Pong),
+            Method::Ping if config.revisions.has_legacy() => return core(ReplyKind::Pong),
             // VR-25
             Method::Ping => return Err(PeerError::UnknownMethod),
-            _ if !S::LEGACY || !config.has_legacy() => return Err(MISSING_VERSION),
+            _ if !S::LEGACY || !config.revisions.has_legacy() => return Err(MISSING_VERSION),
             _ => {}
         }
         let revision = self.revision().ok_or(PeerError::NotInitialized)?;
