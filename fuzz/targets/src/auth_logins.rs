@@ -114,8 +114,12 @@ impl Parties {
         for (name, value) in &self.known {
             sent = sent.replace(name, value);
         }
-        if sent.contains(THEIRS) && (kind != 'p' || sent.contains("client_id")) {
-            // It is a secret: only the provider has it, and it writes no documents of clients.
+        let is_known = match kind {
+            'p' => is_in_texts(&sent),
+            _ => sent.contains(THEIRS),
+        };
+        if is_known {
+            // It is a secret: only the provider has it, and it is in its tokens.
             return;
         }
         match kind {
@@ -319,6 +323,19 @@ impl Parties {
         {
             assert!(self.used.insert(code), "a code was exchanged twice");
         }
+    }
+}
+
+/// Returns true if a response has the secret of the provider in a text that is no token: errors show those.
+fn is_in_texts(response: &str) -> bool {
+    const TOKENS: [&str; 3] = ["access_token", "refresh_token", "id_token"];
+    let body = response.find('{').map_or("", |start| &response[start..]);
+    match serde_json::from_str::<serde_json::Map<String, Value>>(body) {
+        Ok(members) => members.iter().any(|(name, value)| {
+            let is_token = TOKENS.contains(&name.as_str()) && value.is_string();
+            !is_token && format!("{name} {value}").contains(THEIRS)
+        }),
+        Err(_) => response.contains(THEIRS) && response.contains("error"),
     }
 }
 
