@@ -176,18 +176,8 @@ impl HttpEndpoint {
         if let Some(login) = self.login_at(&parts) {
             return Box::pin(self.answer_login(login, &parts, body)).await;
         }
-        let refused = match self.verifies_senders() {
-            true => Box::pin(self.authenticate(Arc::make_mut(&mut parts))).await,
-            false => None,
-        };
         let mut body = Some(body);
-        let mut answer = if let Some(refused) = refused {
-            refused
-        } else if let Some(both) = self.http_sse_at(parts.uri.path()) {
-            Box::pin(self.http_sse(both, &parts, &mut body)).await
-        } else {
-            self.answer(&parts, &mut body).await
-        };
+        let mut answer = self.answer(&mut parts, &mut body).await;
         if let Some(body) = body {
             Box::pin(self.discard(&parts, body)).await;
         }
@@ -237,8 +227,17 @@ impl HttpEndpoint {
         false
     }
 
-    /// Takes the body if it is needed for the answer.
-    async fn answer<B: Body>(&self, parts: &Arc<Parts>, body: &mut Option<B>) -> Answer {
+    /// Verifies the sender, and takes the body if it is needed for the answer.
+    async fn answer<B: Body + Send>(&self, parts: &mut Arc<Parts>, body: &mut Option<B>) -> Answer {
+        if self.verifies_senders()
+            && let Some(refused) = Box::pin(self.authenticate(Arc::make_mut(parts))).await
+        {
+            return refused;
+        }
+        let parts = &*parts;
+        if let Some(both) = self.http_sse_at(parts.uri.path()) {
+            return Box::pin(self.http_sse(both, parts, body)).await;
+        }
         let head = RequestHead(parts);
         let methods = self.endpoint().methods();
         let opening = self.endpoint().open(&head);
