@@ -211,24 +211,19 @@ impl ItemName for model::ResourceTemplate {
 struct Origin {
     running: Arc<Running>,
     server: Arc<str>,
-    name: String,
-    /// What stands before its URI here, because another server has the same one.
-    prefix: String,
+    name: Arc<str>,
+    /// True if another server has the same URI, so that a prefix stands before it here.
+    is_alias: bool,
 }
 
 impl Origin {
     fn new<T: ItemName>(running: &Arc<Running>, it: &CatalogItem<T>) -> Self {
-        let name = it.item.name_there().to_owned();
-        let is_alias = !T::IS_NAMED && name != it.exposed_name;
+        let name = it.item.name_there();
         Self {
             running: Arc::clone(running),
             server: Arc::clone(&it.server),
-            name,
-            prefix: if is_alias {
-                prefix(&it.server)
-            } else {
-                String::new()
-            },
+            name: name.into(),
+            is_alias: !T::IS_NAMED && name != it.exposed_name,
         }
     }
 
@@ -245,7 +240,7 @@ impl Origin {
         let (shows, server, name) = (
             self.running.shows.clone(),
             Arc::clone(&self.server),
-            self.name.clone(),
+            Arc::clone(&self.name),
         );
         move |caller| {
             shows
@@ -263,9 +258,12 @@ impl Origin {
             .running
             .forward(&self.server, &cx, Ask::Resource { uri })
             .await?;
-        let result = match self.prefix.as_str() {
-            "" => result,
-            prefix => offered(result.as_raw(), &|uri| Some(format!("{prefix}{uri}")))?,
+        let result = match self.is_alias {
+            true => {
+                let prefix = prefix(&self.server);
+                offered(result.as_raw(), &|uri| Some(format!("{prefix}{uri}")))?
+            }
+            false => result,
         };
         let mut result: ReadResourceResult = result.decode()?;
         result.meta.remove(keys::SERVER_INFO);
@@ -342,7 +340,7 @@ fn tool<S: Send + Sync + 'static>(
         } = origin.clone();
         async move {
             let ask = Ask::Tool {
-                name,
+                name: name.to_string(),
                 arguments: call.arguments,
             };
             let (mut result, revision) = running.forward(&server, &cx, ask).await?;
@@ -389,7 +387,10 @@ fn prompt<S: Send + Sync + 'static>(
             ..
         } = origin.clone();
         async move {
-            let ask = Ask::Prompt { name, arguments };
+            let ask = Ask::Prompt {
+                name: name.to_string(),
+                arguments,
+            };
             let (result, _) = running.forward(&server, &cx, ask).await?;
             let result = running.linked(&server, result)?;
             let mut result: GetPromptResult = result.decode()?;
@@ -414,7 +415,7 @@ fn resource<S: Send + Sync + 'static>(
     }
     let resource = resource.handler(move |cx: Context<S>| {
         let (origin, cx) = (origin.clone(), CallContext::clone(&cx));
-        let uri = origin.name.clone();
+        let uri = origin.name.to_string();
         origin.read(cx, uri)
     });
     resource.into()

@@ -1,7 +1,7 @@
 //! Suggestions for an argument of a prompt or a variable of a template.
 
 use core::future::Future;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mcp_proto::json::{Raw, Str};
@@ -118,10 +118,16 @@ impl Completers {
         self.0.is_empty()
     }
 
-    /// Fails if a name does not exist; `kind` is `argument` or `variable`.
-    pub(super) fn check(&self, kind: &str, exists: impl Fn(&str) -> bool) -> Result<(), String> {
+    /// Fails if a name is none of `existing`; `kind` is `argument` or `variable`.
+    pub(super) fn check<'n>(
+        &self,
+        kind: &str,
+        existing: impl Iterator<Item = &'n str>,
+    ) -> Result<(), String> {
+        // A proxy takes in items of servers that it does not trust, with as many names as they like.
+        let existing: BTreeSet<&str> = existing.collect();
         let mut names = self.0.iter().map(|(name, _)| name);
-        match names.find(|name| !exists(name)) {
+        match names.find(|name| !existing.contains(name.as_str())) {
             Some(unknown) => Err(format!("there is no {kind} `{unknown}` to complete")),
             None => Ok(()),
         }

@@ -222,25 +222,22 @@ impl Prompt {
         if self.key().is_empty() {
             return Err(self.error(&"its name is empty"));
         }
-        let arguments = self.entry.listed.arguments.iter();
-        let mut names = arguments.map(|argument| argument.name.as_str());
         if let Some(misfit) = self
             .unfillable
-            .and_then(|unfillable| unfillable(&mut names))
+            .and_then(|unfillable| unfillable(&mut self.arguments()))
         {
             return Err(self.error(&format_args!(
                 "arguments are texts, and the handler's are not: {misfit}"
             )));
         }
-        let completed = self
-            .completers
-            .check("argument", |name| self.has_argument(name));
+        let completed = self.completers.check("argument", self.arguments());
         completed.map_err(|fault| self.error(&fault))
     }
 
-    pub(in crate::server) fn has_argument(&self, name: &str) -> bool {
-        let mut arguments = self.entry.listed.arguments.iter();
-        arguments.any(|argument| argument.name == name)
+    /// The names of its arguments.
+    pub(in crate::server) fn arguments(&self) -> impl Iterator<Item = &str> {
+        let arguments = self.entry.listed.arguments.iter();
+        arguments.map(|argument| argument.name.as_str())
     }
 
     /// The first argument that is listed as required and that a request does not have (PR-03).

@@ -240,9 +240,7 @@ impl Template {
             let name = misfit.name().unwrap_or_default();
             return Err(self.error(&format_args!("its handler needs a variable `{name}`")));
         }
-        let completed = self
-            .completers
-            .check("variable", |name| self.has_variable(name));
+        let completed = self.completers.check("variable", parsed.variables());
         completed.map_err(|fault| self.error(&fault))
     }
 

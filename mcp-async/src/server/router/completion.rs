@@ -32,7 +32,7 @@ impl Router {
                 let Some(prompt) = catalog.prompts.shown(&name, caller(&call)) else {
                     return call.refuse(unknown("prompt", &name));
                 };
-                let exists = prompt.has_argument(&argument);
+                let exists = prompt.arguments().any(|name| name == argument);
                 self.suggest(call, &prompt.completers, (argument, exists), typed)
             }
             Reference::Resource(reference) => {
