@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mcp_async::client::{CallbackContext, CallbackError, ClientBuilder};
 use mcp_async::model::{
-    ClientFeatures, CreateMessageParams, ElicitParams, ListRootsResult, LoggingMessageParams,
+    ClientFeatures, CreateMessageParams, ElicitParams, ListRootsResult, LoggingMessageParams, Meta,
 };
 use mcp_async::runtime::RuntimeHandle;
 use mcp_async::server::{CallContext, Peer};
@@ -41,8 +41,8 @@ pub(super) enum Caller {
 /// The events that wait, within bounds.
 #[derive(Default)]
 struct Events {
-    waiting: VecDeque<Event>,
-    /// The bytes of the log messages.
+    /// Each with its bytes.
+    waiting: VecDeque<(Event, usize)>,
     bytes: usize,
     /// True while a task tells the caller of them.
     is_told: bool,
@@ -131,23 +131,24 @@ impl Drop for OpenCall {
 }
 
 impl Events {
-    /// Adds an event, unless too many wait.
-    fn add(&mut self, event: Event) -> Result<(), Event> {
-        let bytes = event.bytes();
-        if self.waiting.len() >= EVENTS || self.bytes + bytes > LOGGED_BYTES {
+    /// Adds an event of so many bytes, unless too many wait. One may always wait, whatever its length.
+    fn add(&mut self, event: Event, bytes: usize) -> Result<(), Event> {
+        let is_full = self.waiting.len() >= EVENTS || self.bytes + bytes > EVENT_BYTES;
+        if is_full && !self.is_empty() {
             return Err(event);
         }
         self.bytes += bytes;
-        self.waiting.push_back(event);
+        self.waiting.push_back((event, bytes));
         Ok(())
     }
 
     /// Takes the next one out. Without one the task that tells the caller of them ends.
     fn take(&mut self) -> Option<Event> {
-        let event = self.waiting.pop_front();
-        self.bytes -= event.as_ref().map_or(0, Event::bytes);
-        self.is_told = event.is_some();
-        event
+        let next = self.waiting.pop_front();
+        self.is_told = next.is_some();
+        let (event, bytes) = next?;
+        self.bytes -= bytes;
+        Some(event)
     }
 
     /// Returns true if a task is to tell the caller of them, and none does yet.
@@ -160,13 +161,13 @@ impl Events {
     }
 }
 
-impl Event {
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Asked(_) => 0,
-            Self::Logged(message) => message.data.as_raw().as_bytes().len(),
-        }
-    }
+/// Returns the bytes of parameters as JSON.
+fn len(params: &dyn Payload) -> usize {
+    let mut writer = Writer::new(&mut []);
+    let written = params.write(&mut writer, Revision::V2025_11_25);
+    written.map_or(0, |()| {
+        writer.finish().map_or_else(|full| full.needed, |len| len)
+    })
 }
 
 impl Bridge {
@@ -252,6 +253,7 @@ impl Bridge {
             if !self.is_busy() {
                 return Err(ErrorReply::internal());
             }
+            let bytes = len(&params);
             let answer: Arc<Watch<Option<Answer>>> = Arc::default();
             let question = Question {
                 key,
@@ -261,7 +263,7 @@ impl Bridge {
             };
             let refused = self
                 .events
-                .change(|events| events.add(Event::Asked(question)).err());
+                .change(|events| events.add(Event::Asked(question), bytes).err());
             drop(refused);
             return answer.find(Clone::clone).await;
         };
@@ -284,7 +286,7 @@ impl Bridge {
     }
 
     /// Passes a log message on: with the call that is open, so that it comes before the result of that call, or beside all of them.
-    fn logged(self: &Arc<Self>, message: LoggingMessageParams) {
+    fn logged(self: &Arc<Self>, mut message: LoggingMessageParams) {
         let is_read = match &self.caller {
             Caller::Session { .. } => true,
             Caller::Nobody => false,
@@ -293,10 +295,13 @@ impl Bridge {
         if !is_read {
             return;
         }
+        // It is not passed on.
+        message.meta = Meta::default();
+        let bytes = len(&message);
         // One too many is lost.
         let lost = self
             .events
-            .change(|events| events.add(Event::Logged(message)).err());
+            .change(|events| events.add(Event::Logged(message), bytes).err());
         drop(lost);
         if self.calls.read(Vec::len) != 1 {
             self.tell_events();
@@ -374,5 +379,5 @@ where
 
 /// The events that wait for a caller.
 const EVENTS: usize = 1000;
-/// The bytes of the log messages among them.
-const LOGGED_BYTES: usize = 1 << 20;
+/// The bytes of their parameters.
+const EVENT_BYTES: usize = 4 << 20;

@@ -131,6 +131,38 @@ fn log_messages_wait_in_bounded_memory() {
     assert!(most < 100 << 20, "{} KiB", most >> 10);
 }
 
+/// The most bytes that are allocated at once for a caller of 2026-07-28 that does not answer, after the server has sent so much of this.
+fn most_allocated_with_a_question(then: Arc<str>, count: usize) -> u64 {
+    let script = async move {
+        let entry = legacy_lines("back", move |method, _| match method {
+            "tools/call" => {
+                let mut lines = vec![question(7, "first")];
+                lines.resize(count, Arc::clone(&then));
+                lines
+            }
+            _ => Vec::new(),
+        });
+        let front = front(&before(entry).await);
+        let client = caller(&front, listener(&Heard::default(), true)).await;
+        let call = client.call_tool("x", &()).with_logs(LoggingLevel::Debug);
+        let ended = within(&runtime(), Duration::from_secs(2), call).await;
+        assert!(ended.is_none(), "the question waits");
+    };
+    allocation_counter::measure(|| run(script)).bytes_max
+}
+
+#[test]
+fn events_of_a_held_call_wait_in_bounded_memory() {
+    let long = "x".repeat(1 << 20);
+    let named = format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"error","logger":"{long}","data":1}}}}"#
+    );
+    for line in [named.into(), question(8, &long)] {
+        let most = most_allocated_with_a_question(line, 200);
+        assert!(most < 100 << 20, "{} KiB", most >> 10);
+    }
+}
+
 #[test]
 fn a_server_that_changes_its_lists_all_the_time_is_read_now_and_then() {
     run(async {
