@@ -165,9 +165,7 @@ impl Events {
 fn len(params: &dyn Payload) -> usize {
     let mut writer = Writer::new(&mut []);
     let written = params.write(&mut writer, Revision::V2025_11_25);
-    written.map_or(0, |()| {
-        writer.finish().map_or_else(|full| full.needed, |len| len)
-    })
+    written.map_or(0, |()| writer.finish().unwrap_or_else(|full| full.needed))
 }
 
 impl Bridge {
