@@ -182,7 +182,12 @@ impl Host {
     fn leave(&self, server: Option<Arc<Server>>) {
         if let Some(server) = server {
             server.stop();
-            self.shared.leaving.change(|leaving| leaving.push(server));
+            self.shared.leaving.change(|leaving| {
+                // Its task takes it out after it has noted its end.
+                if !server.status.read(|status| status.has_ended) {
+                    leaving.push(server);
+                }
+            });
         }
     }
 

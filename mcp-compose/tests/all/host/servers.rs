@@ -4,12 +4,14 @@ use core::future::poll_fn;
 use core::pin::Pin;
 use core::time::Duration;
 use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::sync::Arc;
 
 use mcp_async::client::{RestartPolicy, Update, reopened};
 use mcp_async::model::{LoggingLevel, PromptArgument, Reference};
-use mcp_async::runtime::duplex;
+use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 use mcp_async::server::{Prompt, Tool};
-use mcp_async::{Server, Streams};
+use mcp_async::{Revision, Server, Streams};
 use mcp_compose::{CatalogLimits, Host, HostError, HostOutcome, Naming, ServerEntry, ServerState};
 
 use super::{Notes, builder, entry, names, start};
@@ -364,5 +366,28 @@ fn an_entry_that_is_disabled_is_not_connected_to() {
         host.add(off());
         host.ready().await;
         assert!(host.servers().is_empty(), "{:?}", host.servers());
+    });
+}
+
+#[test]
+fn a_server_that_failed_is_forgotten_when_another_takes_its_place() {
+    run(async {
+        let refuses = || {
+            // No stream is opened, so any type of streams will do.
+            reopened(runtime(), || async {
+                Err::<(PipeReader, PipeWriter), _>(io::ErrorKind::NotFound.into())
+            })
+        };
+        let host = builder(Revision::V2025_11_25).entry(ServerEntry::connector("a", refuses));
+        let host = start(host).await;
+        let error = || match host.servers().remove(0).state {
+            ServerState::Failed(error) => Arc::downgrade(&error),
+            state => panic!("{state:?}"),
+        };
+        let first = error();
+        host.reconnect("a").unwrap();
+        host.ready().await;
+        assert!(first.upgrade().is_none());
+        assert!(error().upgrade().is_some());
     });
 }
