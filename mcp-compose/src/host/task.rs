@@ -116,17 +116,18 @@ impl Task {
         // What is changed while the lists are read is told afterwards.
         let updates = within(&shared.runtime, SUBSCRIBING, client.changes()).await;
         let mut updates = updates.and_then(Result::ok);
-        self.refresh(client, Lists::ALL).await;
+        let mut due = self.refresh(client, Lists::ALL, &mut updates).await;
         shared.enter(server, ServerState::Ready);
         loop {
-            let lists = match next(client, connection, &mut updates).await {
-                Event::Update(update) => Lists::from(&update),
+            let lists = match next(client, connection, &mut updates, due).await {
+                Event::Changed(lists) => lists,
                 Event::Connection(ConnectionState::Closed) => return,
                 Event::Connection(ConnectionState::Reconnecting) => {
                     connection = ConnectionState::Reconnecting;
                     // It may be another server afterwards.
                     server.status.change(|status| status.is_stale = true);
                     shared.enter(server, ServerState::Restarting);
+                    due = Lists::NONE;
                     continue;
                 }
                 Event::Connection(state) => {
@@ -135,21 +136,27 @@ impl Task {
                     Lists::ALL
                 }
             };
-            self.refresh(client, lists).await;
-            let lists = self.pause(&mut updates).await;
-            self.refresh(client, lists).await;
+            due = self.refresh(client, lists, &mut updates).await;
+            // A server that changes its lists all the time does not take all of the time of this process.
+            let collecting = self.collect(&mut due, &mut updates);
+            let _: Option<()> = within(&shared.runtime, PAUSE, collecting).await;
         }
     }
 
-    async fn refresh(&self, client: &Client, lists: Lists) {
-        if lists.is_empty() {
-            return;
-        }
+    /// Reads these lists. Returns those that changed meanwhile.
+    async fn refresh(
+        &self,
+        client: &Client,
+        lists: Lists,
+        updates: &mut Option<Subscription>,
+    ) -> Lists {
         let (shared, server) = (&*self.shared, &*self.server);
         server
             .status
             .change(|status| status.is_stale |= lists.tools);
-        for error in shared.catalog.refresh(&server.name, client, lists).await {
+        let mut changed = Lists::NONE;
+        let refreshed = shared.catalog.refresh(&server.name, client, lists);
+        for error in either(refreshed, self.collect(&mut changed, updates)).await {
             // The tools may be others now than those that a person agreed to.
             shared.forget_consents(&server.name);
             if let Some(hook) = &shared.hooks.list_error {
@@ -158,36 +165,41 @@ impl Task {
         }
         server
             .status
-            .change(|status| status.is_stale &= !lists.tools);
+            .change(|status| status.is_stale &= !lists.tools || changed.tools);
+        changed
     }
 
-    /// Waits before the lists are read again, so that a server that changes them all the time does not take all of the
-    /// time of this process. Returns the lists that changed meanwhile.
-    async fn pause(&self, updates: &mut Option<Subscription>) -> Lists {
-        let mut lists = Lists::NONE;
-        let collecting = async {
-            loop {
-                lists = lists.with(Lists::from(&next_update(updates).await));
-                self.server
-                    .status
-                    .change(|status| status.is_stale |= lists.tools);
-            }
-        };
-        let _: Option<()> = within(&self.shared.runtime, PAUSE, collecting).await;
-        lists
+    /// Notes the lists that change, without an end: until it is dropped.
+    async fn collect<T>(&self, lists: &mut Lists, updates: &mut Option<Subscription>) -> T {
+        loop {
+            *lists = lists.with(Lists::from(&next_update(updates).await));
+            self.server
+                .status
+                .change(|status| status.is_stale |= lists.tools);
+        }
     }
 }
 
 enum Event {
     Connection(ConnectionState),
-    Update(Update),
+    Changed(Lists),
 }
 
-/// Returns the next change of the connection, or the next update.
-async fn next(client: &Client, seen: ConnectionState, updates: &mut Option<Subscription>) -> Event {
+/// Returns the next change of the connection or of lists. Those that are `due` have changed already.
+async fn next(
+    client: &Client,
+    seen: ConnectionState,
+    updates: &mut Option<Subscription>,
+    due: Lists,
+) -> Event {
     let connection = async { Event::Connection(client.connection_change(seen).await) };
-    let update = async { Event::Update(next_update(updates).await) };
-    either(connection, update).await
+    let changed = async {
+        Event::Changed(match due.is_empty() {
+            true => Lists::from(&next_update(updates).await),
+            false => due,
+        })
+    };
+    either(connection, changed).await
 }
 
 /// Returns the next update. Without a subscription, or after its end, there is none, ever.
