@@ -28,7 +28,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use mcp_async::Server;
-use mcp_async::runtime::{BoxFuture, RuntimeHandle};
+use mcp_async::runtime::{BoxFuture, RuntimeHandle, within};
 use mcp_async::server::{
     BuildError, HandlerError, ListKind, Principal, RegisterError, ServerBuilder,
 };
@@ -286,15 +286,17 @@ impl Proxy {
             .note_left_out(registered.update(&registry, &self.running));
         let (running, runtime) = (Arc::downgrade(&self.running), self.running.runtime.clone());
         let ended = Arc::clone(&self.running.ended);
-        runtime.spawn(Box::pin(async move {
+        self.running.runtime.spawn(Box::pin(async move {
             let following = async {
                 loop {
-                    changes.next().await;
+                    let changed = within(&runtime, LOOK, changes.next()).await;
                     let running = running.upgrade();
                     let Some(running) = running.filter(|_| served.strong_count() > 0) else {
                         return;
                     };
-                    running.note_left_out(registered.update(&registry, &running));
+                    if changed.is_some() {
+                        running.note_left_out(registered.update(&registry, &running));
+                    }
                 }
             };
             until(ended.find(|ended| ended.then_some(())), following).await;
@@ -454,3 +456,5 @@ impl fmt::Debug for ProxyBuilder {
 
 /// The shortest pause between two looks for idle sessions.
 const SHORTEST: Duration = Duration::from_millis(100);
+/// The pause between two looks if a server in front is still served.
+const LOOK: Duration = Duration::from_secs(60);

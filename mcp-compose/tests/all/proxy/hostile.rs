@@ -300,3 +300,32 @@ fn a_server_that_acknowledges_no_subscription_holds_nothing_up() {
         assert_eq!(proxy.states()[0].1, UpstreamState::Ready);
     });
 }
+
+/// The most bytes that are allocated at once while this many servers are built one after the other, each dropped before the next.
+fn most_allocated_with_servers(count: usize) -> u64 {
+    let script = async move {
+        let builder = (0..200).fold(tools(&[]), |builder, number| {
+            let handler = |(): (), _| async { Ok("done") };
+            builder.tool(format!("tool-{number}"), "One of many", handler)
+        });
+        let server = builder.build().expect("it is well formed");
+        let entry = ServerEntry::connector("back", move || in_memory(runtime(), &server));
+        let proxy = before(entry).await;
+        for _ in 0..count {
+            drop(front(&proxy));
+            pause(120).await;
+        }
+    };
+    allocation_counter::measure(|| run(script)).bytes_max
+}
+
+#[test]
+fn nothing_is_left_of_a_server_that_was_dropped() {
+    // What is allocated once in a process is left out.
+    most_allocated_with_servers(1);
+    let (few, many) = (
+        most_allocated_with_servers(2),
+        most_allocated_with_servers(200),
+    );
+    assert!(many < 2 * few, "{many} {few}");
+}
