@@ -67,8 +67,13 @@ impl<K: Clone + Eq + Hash> Shares<K> {
 
     /// Takes a place; `None` if there is none for this caller.
     pub(crate) fn take(self: &Arc<Self>, caller: Option<K>) -> Option<Share<K>> {
+        self.take_all(caller, 1)
+    }
+
+    /// Takes so many places; `None` if there are not as many for this caller.
+    pub(crate) fn take_all(self: &Arc<Self>, caller: Option<K>, places: usize) -> Option<Share<K>> {
         let mut share = self.empty(caller);
-        share.grow_to(1).then_some(share)
+        share.grow_to(places).then_some(share)
     }
 
     /// A share that has no place yet.

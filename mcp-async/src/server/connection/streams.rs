@@ -121,9 +121,8 @@ impl ServerStreams {
     }
 
     /// Keeps the place of a POST until its requests are answered.
-    pub(crate) fn hold(&mut self, post: &StreamReader, place: Option<Share<CallerId>>) {
-        let number = post.channel().number();
-        self.places.extend(place.map(|place| (number, place)));
+    pub(crate) fn hold(&mut self, post: &StreamReader, places: Share<CallerId>) {
+        self.places.insert(post.channel().number(), places);
     }
 
     /// The messages of this POST have no answer.

@@ -223,6 +223,22 @@ fn a_full_session_does_not_keep_out_what_ends_at_once() {
     check_brief_ones_of_a_full_session(&service, 3);
 }
 
+#[test]
+fn each_call_of_an_array_takes_a_place() {
+    let service = server().http().max_exchanges(12).served();
+    let session = HttpClient::open(&service, "2025-03-26");
+    let calls = |ids: core::ops::Range<u32>| {
+        let calls: Vec<_> = ids.map(|id| call(id, "never")).collect();
+        let calls: Vec<_> = calls.iter().map(String::as_str).collect();
+        array(&calls)
+    };
+    assert_eq!(session.post(&calls(1..14)).status, 503);
+    let first = session.post(&calls(1..13));
+    assert_eq!(first.status, 200);
+    assert_eq!(session.post(&calls(20..21)).status, 503);
+    assert_eq!(session.post("2 ping").status, 200);
+}
+
 /// With the default settings, too.
 #[test]
 fn a_session_with_as_many_calls_as_there_may_be_can_cancel_one() {

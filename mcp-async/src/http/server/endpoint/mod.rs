@@ -430,7 +430,7 @@ impl HttpEndpoint {
         let mut exchange = Exchange::new(conversation, reader, now, self.options.keep_alive);
         let begun = exchange.begin(now);
         let takes_longer = matches!(begun, StreamResponse::Pending | StreamResponse::Events);
-        match takes_longer && !self.goes_on(&mut exchange, parts) {
+        match takes_longer && !self.goes_on(&mut exchange, parts, body.calls()) {
             true => Err(Refusal::Unavailable(FULL)),
             false => Ok((exchange, begun)),
         }
@@ -541,16 +541,16 @@ impl HttpEndpoint {
         self.capacity.place(caller.as_ref(), self.runtime.now())
     }
 
-    /// An exchange takes longer: it takes a place, and is notified of the shutdown. `false` if there is no place
-    /// for its sender.
-    pub(super) fn goes_on(&self, exchange: &mut Exchange, parts: &Parts) -> bool {
+    /// An exchange takes longer: each of its calls takes a place, and it is notified of the shutdown. `false` if there
+    /// are not as many places for its sender.
+    fn goes_on(&self, exchange: &mut Exchange, parts: &Parts, calls: usize) -> bool {
         if exchange.has_ended() {
             return true;
         }
-        let Some(place) = self.places.take(self.caller(parts)) else {
+        let Some(places) = self.places.take_all(self.caller(parts), calls) else {
             return false;
         };
-        exchange.hold(place);
+        exchange.hold(places);
         let conversation = &mut exchange.conversation;
         self.exchanges.lock().add(conversation.peer());
         conversation.leaves(&self.leave);

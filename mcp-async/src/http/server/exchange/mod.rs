@@ -25,8 +25,8 @@ pub(super) struct Exchange {
     /// The time at which a comment is due, if nothing else is sent before.
     quiet_until: Instant,
     ended: bool,
-    /// Its place among those that take longer.
-    place: Option<Share<CallerId>>,
+    /// Its places among those that take longer.
+    places: Option<Share<CallerId>>,
 }
 
 impl Exchange {
@@ -43,7 +43,7 @@ impl Exchange {
             reader,
             keep_alive,
             ended: false,
-            place: None,
+            places: None,
         }
     }
 
@@ -63,9 +63,9 @@ impl Exchange {
         ended.unwrap_or(true)
     }
 
-    /// Keeps a place until the exchange ends.
-    pub(super) fn hold(&mut self, place: Share<CallerId>) {
-        self.place = Some(place);
+    /// Keeps places until the exchange ends.
+    pub(super) fn hold(&mut self, places: Share<CallerId>) {
+        self.places = Some(places);
     }
 
     /// Returns the answer, or the stream that it comes on, once one of them is decided.

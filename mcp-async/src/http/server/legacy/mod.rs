@@ -153,14 +153,13 @@ impl HttpEndpoint {
         if self.is_closing() && body.requests() > 0 {
             return Err(Refusal::Unavailable(CLOSING));
         }
-        let place = self.calls.take(caller);
         // Messages that end at once, such as a cancellation, need no place.
-        if place.is_none() && body.calls() > 0 {
+        let Some(places) = self.calls.take_all(caller, body.calls()) else {
             return Err(Refusal::Unavailable(CROWDED));
-        }
+        };
         let opened = session.streams(|streams| {
             let reader = streams.open_for(&body)?;
-            streams.hold(&reader, place);
+            streams.hold(&reader, places);
             Ok::<_, Refusal>(reader)
         });
         let reader = match opened {

@@ -48,7 +48,7 @@ impl HttpEndpoint {
             let signed = processes.sign_answer(nonce, outcome);
             signed_answer(signed, HeaderMap::new(), HttpBody::empty())
         };
-        let (head, place) = match self.judge(processes, &request, parts, &body) {
+        let (head, places) = match self.judge(processes, &request, parts, &body) {
             Ok(judged) => judged,
             Err(outcome) => return without_response(outcome),
         };
@@ -60,14 +60,14 @@ impl HttpEndpoint {
         let (head, body) = answer.into_parts();
         let body = body.map_events(|events| PlacedEvents {
             events,
-            _place: place,
+            _places: places,
         });
         let outcome = ForwardedOutcome::Head(StatusLine::of(&head, &body));
         let signed = processes.sign_answer(nonce, outcome);
         signed_answer(signed, head.headers, body)
     }
 
-    /// Returns the head and the place of a request that a process of this server has signed, if the request is for
+    /// Returns the head and the places of a request that a process of this server has signed, if the request is for
     /// this process, now and once.
     fn judge(
         &self,
@@ -75,7 +75,7 @@ impl HttpEndpoint {
         request: &ForwardedRequest<'_>,
         received: Parts,
         body: &[u8],
-    ) -> Result<(Parts, Option<Share<CallerId>>), ForwardedOutcome<'static>> {
+    ) -> Result<(Parts, Share<CallerId>), ForwardedOutcome<'static>> {
         let owner = processes.owner();
         let is_here = request.to == &*owner.process && request.lease == owner.lease;
         if !is_here || processes.has_ended() {
@@ -93,19 +93,17 @@ impl HttpEndpoint {
         }
         let head = request.head.parts(&processes.shared, received);
         let head = head.ok_or_else(|| refused("its head cannot be read"))?;
-        let place = self.forwarded.take(self.caller(&head));
-        if place.is_none() && self.takes_time(&head, body) {
-            return Err(refused(CROWDED));
-        }
-        Ok((head, place))
+        let places = self.places_of(&head, body);
+        let places = self.forwarded.take_all(self.caller(&head), places);
+        Ok((head, places.ok_or_else(|| refused(CROWDED))?))
     }
 
-    /// Returns true for a request whose answer may take time, which needs a place.
-    fn takes_time(&self, head: &Parts, body: &[u8]) -> bool {
+    /// Returns the number of places that a request needs: one for each answer that may take time.
+    fn places_of(&self, head: &Parts, body: &[u8]) -> usize {
         match head.method {
-            Method::GET => true,
-            Method::POST => OwnedMessages::parse(body, self.depth).calls() > 0,
-            _ => false,
+            Method::GET => 1,
+            Method::POST => OwnedMessages::parse(body, self.depth).calls(),
+            _ => 0,
         }
     }
 }
@@ -115,10 +113,10 @@ fn refused(reason: &'static str) -> ForwardedOutcome<'static> {
     ForwardedOutcome::Refused(reason)
 }
 
-/// The events of a response that keep the place of their request.
+/// The events of a response that keep the places of their request.
 struct PlacedEvents {
     events: Box<dyn Events>,
-    _place: Option<Share<CallerId>>,
+    _places: Share<CallerId>,
 }
 
 impl Events for PlacedEvents {
