@@ -109,15 +109,17 @@ pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
             "a deadline that is not ahead spins the driver"
         );
     }
-    if !flush(machine, outbox, now) {
-        return Step::Full;
-    }
+    let is_flushed = flush(machine, outbox, now);
+    // It needs no room: a request that is overdue ends, although the peer reads nothing.
     if let Some(event) = machine.poll_event() {
         return Step::Event {
             event,
             machine,
             outbox,
         };
+    }
+    if !is_flushed {
+        return Step::Full;
     }
     // An outbox that was not checked may be too small for some answers, and hold others.
     if !outbox.reserve(machine.reserve()) && !outbox.is_empty() {

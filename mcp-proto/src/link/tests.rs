@@ -171,6 +171,23 @@ fn nothing_is_read_while_an_answer_would_not_fit() {
     assert_eq!(told(&mut link), "empty");
 }
 
+/// A call that is overdue ends, although the peer reads nothing.
+#[test]
+fn events_of_the_machine_need_no_room() {
+    let machine = Echo {
+        events: std::vec!["closed", "expired"],
+        ..Echo::default()
+    };
+    let mut link = link::<8>(machine, NOTE);
+    link.outbox
+        .put(|out| write(b"1234567", out))
+        .expect("there is room");
+    link.machine.due = 1;
+    for expected in ["expired", "closed", "full"] {
+        assert_eq!(told(&mut link), expected);
+    }
+}
+
 #[test]
 fn what_never_fits_stops_nothing() {
     let machine = Echo {
