@@ -11,6 +11,7 @@ use super::pending_responses::{Arrival, is_marked};
 use super::progress::{Progress, ReceivedProgress};
 use super::shared::{Core, Respond, Shared};
 use crate::observe::Transport;
+use crate::runtime::RuntimeHandle;
 
 /// Holds an entry for the answer; dropping it abandons the request.
 pub(crate) struct PendingRequest<'a, M: Respond> {
@@ -69,6 +70,11 @@ impl<'a, M: Respond> PendingRequest<'a, M> {
     /// The state of the connection.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Core<M>> {
         self.shared.get().lock()
+    }
+
+    /// The runtime of the connection.
+    pub(crate) fn runtime(&self) -> &RuntimeHandle {
+        &self.shared.get().runtime
     }
 
     /// The transport that carries the request.

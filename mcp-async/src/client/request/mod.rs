@@ -172,7 +172,8 @@ impl<'a, T> Request<'a, T> {
 }
 
 impl<'a, T, H> Request<'a, T, H> {
-    /// Waits so long for the result, instead of the configured time.
+    /// Waits so long for the result, instead of the configured time, and before that so long until the request is sent: for a
+    /// connection, and for room where the server does not read. Without it a request waits for a connection without a limit.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.options.timeout = Some(timeout);
         self

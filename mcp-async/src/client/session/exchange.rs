@@ -17,6 +17,7 @@ use crate::error::CallError;
 #[cfg(feature = "tracing")]
 use crate::observe;
 use crate::observe::CallSpan;
+use crate::runtime::Sleep;
 use crate::trace_context::TraceContext;
 
 /// A request on its way; what it says is handed in with each poll, so that it is encoded from
@@ -24,6 +25,10 @@ use crate::trace_context::TraceContext;
 pub(in crate::client) struct Exchange<'a> {
     pending: PendingRequest<'a, Machine>,
     stage: Stage,
+    /// The end of the time in which it has to be sent, once it waits for that.
+    unsent: Option<Box<Sleep>>,
+    /// True if it waits for room to be sent, and false if it waits for the connection.
+    is_crowded: bool,
     /// The `requestState` to send back in the next round.
     state: Option<RawBuf>,
     /// Rounds that the server has asked for.
@@ -93,6 +98,8 @@ impl<'a> Exchange<'a> {
         Self {
             pending,
             stage: Stage::Sending,
+            unsent: None,
+            is_crowded: false,
             state: None,
             rounds: 0,
             returned: None,
@@ -150,7 +157,7 @@ impl<'a> Exchange<'a> {
             }
             // Whatever it waits for, the call may end meanwhile.
             if let Stage::Sending = self.stage {
-                return Poll::Pending;
+                return self.poll_unsent(cx, terms);
             }
             let polled = self.pending.poll_arrival(cx);
             self.pending.tell(on_progress);
@@ -195,6 +202,27 @@ impl<'a> Exchange<'a> {
             self.leave(buffer);
             return Poll::Ready(Err(error));
         }
+    }
+
+    /// Ready when the request could not be sent in time. A new connection takes as long as it takes, unless the caller has set the time.
+    fn poll_unsent(
+        &mut self,
+        cx: &mut Context<'_>,
+        terms: &Terms<'_>,
+    ) -> Poll<Result<RawBuf, CallError>> {
+        let unsent = match &mut self.unsent {
+            Some(unsent) => unsent,
+            none => {
+                let runtime = self.pending.runtime();
+                let usual = || self.pending.lock().machine.config().timeouts.request;
+                let usual = self.is_crowded.then(usual);
+                let Some(timeout) = terms.options.timeout.or(usual) else {
+                    return Poll::Pending;
+                };
+                none.insert(Box::new(Sleep::after(runtime, timeout)))
+            }
+        };
+        unsent.poll_done(cx).map(|()| Err(CallError::Timeout))
     }
 
     fn has_rounds_left(&self, terms: &Terms<'_>) -> bool {
@@ -272,9 +300,11 @@ impl<'a> Exchange<'a> {
                     machine.call(now, &call(cookie), out)
                 }),
         };
+        self.is_crowded = sent.is_pending();
         match ready!(sent) {
             Ok(()) => {
                 self.stage = Stage::Waiting;
+                self.unsent = None;
                 self.state = None;
                 self.sent = true;
                 Poll::Ready(Ok(()))

@@ -1,6 +1,8 @@
 //! Calls, one by one, in every revision.
 
+use core::future::IntoFuture as _;
 use core::time::Duration;
+
 use mcp_async::in_memory;
 
 use mcp_async::client::CallError;
@@ -12,7 +14,9 @@ use mcp_proto::{Revision, RevisionSet};
 use crate::client_typed::support::{
     Add, Sum, advance, each, join, join_service, name, only, poll_once, run, text,
 };
+use crate::scripted::line_server;
 use crate::server_typed::support::Offer as _;
+use crate::settings::limits;
 use crate::sim::{Sim, settle};
 
 #[test]
@@ -207,4 +211,38 @@ fn structured_content_is_checked_against_the_listed_schema() {
         assert!(why.starts_with("sum: "), "{why}");
         client.call_tool("unlisted", &()).await.unwrap();
     });
+}
+
+/// Those that were sent, and those that wait for room.
+#[test]
+fn calls_to_a_server_that_reads_nothing_end_in_time() {
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        for timeout in [None, Some(Duration::from_secs(5))] {
+            let builder = only(revision).limits(limits(|it| it.output = 4096));
+            let (client, _server) = line_server::connect(builder, revision, r#"{"tools":{}}"#);
+            let long = "x".repeat(1500);
+            let long = text(&long);
+            // The pipe takes a megabyte.
+            let mut calls: Vec<_> = (0..1000)
+                .map(|_| {
+                    let call = client.call_tool("echo", &long);
+                    Box::pin(match timeout {
+                        Some(timeout) => call.timeout(timeout).into_future(),
+                        None => call.into_future(),
+                    })
+                })
+                .collect();
+            for call in &mut calls {
+                assert!(poll_once(call.as_mut()).is_pending());
+            }
+            advance(timeout.unwrap_or(Duration::from_secs(60)));
+            for call in calls {
+                let ended = run(call);
+                assert!(
+                    matches!(ended, Err(CallError::Timeout)),
+                    "{revision} {ended:?}"
+                );
+            }
+        }
+    }
 }
