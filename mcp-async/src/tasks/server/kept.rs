@@ -14,6 +14,8 @@ pub(super) struct KeptTasks {
     ended: BTreeSet<u64>,
     /// The bytes of those.
     bytes: usize,
+    /// The owners of those bytes, by their parts.
+    by_bytes: BTreeSet<(usize, Owner)>,
     /// The times at which ended tasks are forgotten.
     leaving: BTreeSet<(u64, u64)>,
     /// The changes that the store has not made yet.
@@ -37,6 +39,8 @@ struct KeptTask {
 struct OwnedTasks {
     count: usize,
     ended: BTreeSet<u64>,
+    /// The bytes of those.
+    bytes: usize,
 }
 
 impl KeptTasks {
@@ -100,16 +104,16 @@ impl KeptTasks {
     }
 
     /// Notes that the task has ended, with a record of so many bytes. While those of all have more than
-    /// `max_bytes`, the oldest tasks are removed: first those of the same owner, and never this one.
+    /// `max_bytes`, the oldest tasks are removed: those of the owner who has the most, and never this one.
     pub(super) fn end(&mut self, number: u64, bytes: usize, max_bytes: usize) {
         let Some(task) = self.tasks.get_mut(&number) else {
             return;
         };
         task.bytes = bytes;
         let owner = task.owner.clone();
-        self.bytes = self.bytes.saturating_add(bytes);
+        self.count_bytes(&owner, |all| all.saturating_add(bytes));
         while self.bytes > max_bytes
-            && let Some(oldest) = self.oldest(&owner, ALL)
+            && let Some(oldest) = self.oldest_of_largest()
             && let Some(id) = self.remove(oldest)
         {
             self.repairs.push_back(Repair::Remove(id));
@@ -118,6 +122,25 @@ impl KeptTasks {
         if let Some(owned) = self.owners.get_mut(&owner) {
             owned.ended.insert(number);
         }
+    }
+
+    /// The oldest ended task of the owner who has the most bytes of those.
+    fn oldest_of_largest(&self) -> Option<u64> {
+        let mut owners = self.by_bytes.iter().rev();
+        owners.find_map(|(_, owner)| self.owners.get(owner)?.ended.first().copied())
+    }
+
+    /// Changes the number of bytes of an owner, and that of all.
+    fn count_bytes(&mut self, owner: &Owner, change: impl Fn(usize) -> usize) {
+        let Some(owned) = self.owners.get_mut(owner) else {
+            return;
+        };
+        self.by_bytes.remove(&(owned.bytes, owner.clone()));
+        owned.bytes = change(owned.bytes);
+        if owned.bytes > 0 {
+            self.by_bytes.insert((owned.bytes, owner.clone()));
+        }
+        self.bytes = change(self.bytes);
     }
 
     /// Notes what the store has to change.
@@ -145,7 +168,7 @@ impl KeptTasks {
             bytes,
         } = self.tasks.remove(&number)?;
         self.ended.remove(&number);
-        self.bytes = self.bytes.saturating_sub(bytes);
+        self.count_bytes(&owner, |all| all.saturating_sub(bytes));
         if let Some(at) = leaves {
             self.leaving.remove(&(at, number));
         }

@@ -145,8 +145,8 @@ impl Tasks {
     }
 
     /// Sets how many bytes the records of all tasks of this process that have ended may have together;
-    /// 256 MiB otherwise. While they have more, the oldest of these tasks are removed, first those of
-    /// the principal of the task that has ended last; their results are lost. The newest stays.
+    /// 256 MiB otherwise. While they have more, the oldest of these tasks are removed, of the principal
+    /// who has the most bytes; their results are lost. The newest stays.
     #[must_use]
     pub const fn max_total_bytes(mut self, bytes: usize) -> Self {
         self.max_total_bytes = bytes;

@@ -230,7 +230,7 @@ fn ended_tasks_have_a_bound_of_their_bytes() {
     let first = large(&mut ada);
     let second = large(&mut ada);
     assert_eq!(store.len(), 4);
-    // The oldest of the same principal is removed, at once.
+    // The oldest of who has the most is removed, at once.
     let third = large(&mut ada);
     assert_eq!(store.len(), 4);
     assert_eq!(status(&mut ada, &first), UNKNOWN_TASK);
@@ -238,11 +238,15 @@ fn ended_tasks_have_a_bound_of_their_bytes() {
     assert_eq!(status(&mut ada, &second), "completed");
     assert_eq!(status(&mut ada, &third), "completed");
     assert_eq!(status(&mut ada, &works), "working");
-    // Then those of others are.
+    // Who has the most gives room to others, who keep what they have.
     let mut eve = client_of(&server, "eve");
+    let before = large(&mut eve);
+    assert_eq!(status(&mut ada, &second), UNKNOWN_TASK);
     let last = large(&mut eve);
-    assert_eq!(status(&mut bob, &of_bob), UNKNOWN_TASK);
+    assert_eq!(status(&mut eve, &before), UNKNOWN_TASK);
     assert_eq!(status(&mut eve, &last), "completed");
+    assert_eq!(status(&mut ada, &third), "completed");
+    assert_eq!(status(&mut bob, &of_bob), "completed");
     assert_eq!(store.len(), 4);
     crate::sim::end();
 }
