@@ -64,6 +64,7 @@ async fn read_once<T: Item>(
     limits: &CatalogLimits,
 ) -> Result<ServerList<T>, (ListErrorKind, bool)> {
     let mut list = ServerList::<T>::default();
+    let mut count = 0;
     let mut pages = client.pages::<Entry<T>>(&()).limit(limits.pages);
     while let Some(entry) = pages.next().await {
         let has_begun = list.freshness.is_some();
@@ -73,10 +74,11 @@ async fn read_once<T: Item>(
                 // Each of them was JSON before.
                 let bytes = RawBuf::encode(&item).map_or(0, |json| json.as_raw().as_bytes().len());
                 list.bytes += bytes;
+                count += weight(&item);
                 list.items.push(Arc::new(item));
             }
         }
-        if list.items.len() > limits.items_per_list {
+        if count > limits.items_per_list {
             return Err((ListErrorKind::Items(limits.items_per_list), has_begun));
         }
         let bytes = limits.bytes.min(limits.bytes_per_server);
@@ -85,4 +87,12 @@ async fn read_once<T: Item>(
         }
     }
     Ok(list)
+}
+
+/// Returns the number of items that this one counts as: a template is matched with URIs, which takes time for each of its variables.
+fn weight<T: Item>(item: &T) -> usize {
+    match T::METHOD {
+        Method::ResourcesTemplatesList => item.key().matches(['{', ',']).count().max(1),
+        _ => 1,
+    }
 }

@@ -1,6 +1,6 @@
 //! The merged lists.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use mcp_async::client::{CallError, Client};
@@ -303,6 +303,27 @@ fn all_lists_together_are_bounded() {
         )
         .await;
         assert_eq!(names(&catalog), ["a__x", "a__y", "a__z"]);
+    });
+}
+
+#[test]
+fn a_template_counts_once_for_each_of_its_variables() {
+    run(async {
+        let server = |template: &str| {
+            let handler = |_: HashMap<String, String>, _| async { Ok("a note") };
+            Server::builder("s", "1.0").template(template, "Notes", handler)
+        };
+        let mut limits = CatalogLimits::default();
+        limits.items_per_list = 3;
+        let catalog = Catalog::with_limits(runtime(), Naming::default(), limits);
+        let revision = Revision::V2025_11_25;
+        for (template, is_listed) in [("x://{a}{b,c}", true), ("x://{a}{b,c}{d}", false)] {
+            let client = join(&server(template), revision).await;
+            let errors = catalog.refresh("a", &client, Lists::ALL).await;
+            assert_eq!(errors.is_empty(), is_listed, "{errors:?}");
+        }
+        let view = catalog.view();
+        assert_eq!(view.resource_templates().iter().count(), 1);
     });
 }
 
