@@ -22,7 +22,7 @@ use crate::server::items::register_error::{RegisterError, TWICE};
 use crate::server::items::resource::CacheHint;
 use crate::sync::{Lock, Waiters};
 
-pub(in crate::server) struct Inner {
+pub(crate) struct Inner {
     pub(in crate::server) settings: Arc<Settings>,
     catalog: RwLock<Arc<Catalog>>,
     connections: Lock<Connections>,
@@ -181,7 +181,7 @@ impl Inner {
     }
 
     /// From now on the client is notified of changes.
-    pub(in crate::server) fn connected(&self, peer: &Peer) {
+    pub(crate) fn connected(&self, peer: &Peer) {
         self.settings.apply(peer);
         let closing = {
             let mut connections = self.connections.lock();
@@ -194,7 +194,7 @@ impl Inner {
     }
 
     /// The connection has ended.
-    pub(in crate::server) fn disconnected(&self, peer: &Peer) {
+    pub(crate) fn disconnected(&self, peer: &Peer) {
         self.connections.lock().live.remove(peer);
     }
 
@@ -211,12 +211,12 @@ impl Inner {
         self.works.begin_shutdown(Duration::from_millis(grace));
     }
 
-    pub(in crate::server) fn is_closing(&self) -> bool {
+    pub(crate) fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Acquire)
     }
 
     /// Ready once the server was shut down.
-    pub(in crate::server) fn poll_closing(&self, cx: &Context<'_>) -> Poll<()> {
+    pub(crate) fn poll_closing(&self, cx: &Context<'_>) -> Poll<()> {
         let mut connections = self.connections.lock();
         if self.closing.load(Ordering::Acquire) {
             return Poll::Ready(());
@@ -240,7 +240,7 @@ impl Inner {
     }
 
     /// Lets this know of the changes that are reported here.
-    pub(in crate::server) fn on_announcement(&self, report: OnAnnouncement) {
+    pub(crate) fn on_announcement(&self, report: OnAnnouncement) {
         let reports = self.on_announcement.write();
         reports.unwrap_or_else(PoisonError::into_inner).push(report);
     }
@@ -253,7 +253,7 @@ impl Inner {
     }
 
     /// Another process has reported a change.
-    pub(in crate::server) fn announced(&self, change: &Announcement) {
+    pub(crate) fn announced(&self, change: &Announcement) {
         match change {
             Announcement::List { list, principal } => {
                 self.notify_changed(list.kind(), principal.as_deref());
@@ -266,7 +266,7 @@ impl Inner {
 
     /// Changes may have been missed: tells the clients of this process that each list has changed, and each
     /// resource that they are subscribed to.
-    pub(in crate::server) fn announce_all(&self) {
+    pub(crate) fn announce_all(&self) {
         for kind in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
             self.notify_changed(kind, None);
         }

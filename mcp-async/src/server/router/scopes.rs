@@ -20,13 +20,13 @@ use crate::server::registry::view::View;
 
 impl Inner {
     /// Returns true if there is an item that needs scopes.
-    pub(in crate::server) fn has_scopes(&self) -> bool {
+    pub(crate) fn has_scopes(&self) -> bool {
         self.view().has_scopes
     }
 
     /// The scopes that a request needs, before it is handled: no scopes for an item that its caller
     /// does not see.
-    pub(in crate::server) fn scopes_of(
+    pub(crate) fn scopes_of(
         &self,
         request: &Request<'_>,
         caller: Option<&Principal>,

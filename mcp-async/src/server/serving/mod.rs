@@ -29,7 +29,6 @@ use crate::runtime::RuntimeHandle;
 use crate::server::call::handler_context::unit;
 use crate::server::call::service::BoxService;
 use crate::server::caller::peer::Peer;
-use crate::server::registry::announcement::{Announcement, OnAnnouncement};
 use crate::server::registry::declare::Caller;
 use crate::server::registry::inner::Inner;
 use crate::server::router::find_tools::FindTools;
@@ -61,7 +60,7 @@ use crate::shares::CallerId;
 /// ```
 #[must_use = "a server does nothing until it serves a connection"]
 pub struct Server<S = ()> {
-    pub(super) inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
     state: Arc<S>,
     lifetime: Arc<Lifetime>,
 }
@@ -82,66 +81,15 @@ impl Server {
         self.inner.settings.draft
     }
 
-    /// From now on the client is notified of changes.
-    pub(crate) fn connected(&self, peer: &Peer) {
-        self.inner.connected(peer);
-    }
-
-    /// The client at the other end is gone.
-    pub(crate) fn disconnected(&self, peer: &Peer) {
-        self.inner.disconnected(peer);
-    }
-
-    /// Lets this know of the changes that are reported in this process.
-    pub(crate) fn on_announcement(&self, report: OnAnnouncement) {
-        self.inner.on_announcement(report);
-    }
-
-    /// Another process has reported a change.
-    pub(crate) fn announced(&self, change: &Announcement) {
-        self.inner.announced(change);
-    }
-
-    /// Changes of other processes may have been missed.
-    pub(crate) fn announce_all(&self) {
-        self.inner.announce_all();
-    }
-
     /// Applies the settings to a connection before its first call.
     pub(crate) fn configure(&self, peer: &Peer) {
         self.inner.settings.apply(peer);
-    }
-
-    /// Ready once it was shut down.
-    pub(crate) fn poll_closing(&self, cx: &core::task::Context<'_>) -> core::task::Poll<()> {
-        self.inner.poll_closing(cx)
     }
 
     /// Begins a way in which the server is served, whose calls have this time to end.
     pub(crate) fn begin_serving(&self, runtime: &RuntimeHandle, grace: Duration) -> ServingScope {
         self.inner.works.serve_on(runtime);
         ServingScope::new(&self.inner, grace)
-    }
-
-    /// Returns true if the server was shut down.
-    pub(crate) fn is_closing(&self) -> bool {
-        self.inner.is_closing()
-    }
-
-    /// Returns true if there is an item that needs scopes.
-    #[cfg(all(feature = "auth", feature = "http-server"))]
-    pub(crate) fn has_scopes(&self) -> bool {
-        self.inner.has_scopes()
-    }
-
-    /// The scopes that a request needs, before it is handled.
-    #[cfg(all(feature = "auth", feature = "http-server"))]
-    pub(crate) fn scopes_of(
-        &self,
-        request: &mcp_proto::rpc::Request<'_>,
-        caller: Option<&super::Principal>,
-    ) -> mcp_auth::resource::RequiredScopes {
-        self.inner.scopes_of(request, caller)
     }
 
     /// The methods of the application.

@@ -110,11 +110,11 @@ impl HttpEndpoint {
         };
         let caller = parts.extensions.get::<Principal>();
         let mut needed = RequiredScopes::NONE;
-        let has_scopes = !guard.methods.is_empty() || self.server.has_scopes();
+        let has_scopes = !guard.methods.is_empty() || self.server.inner.has_scopes();
         for incoming in has_scopes.then(|| body.messages()).into_iter().flatten() {
             if let Incoming::Message(Message::Request(request)) = incoming {
                 let of_method = guard.scopes_of_method(&request.method.name().to_cow());
-                let of_item = self.server.scopes_of(&request, caller);
+                let of_item = self.server.inner.scopes_of(&request, caller);
                 needed = match of_method {
                     Some(scopes) => needed.union(scopes).union(&of_item),
                     None => needed.union(&of_item),

@@ -98,7 +98,7 @@ impl Http {
                     || interrupted
                         .as_mut()
                         .is_some_and(|interrupted| interrupted.as_mut().poll(cx).is_ready())
-                    || server.poll_closing(cx).is_ready();
+                    || server.inner.poll_closing(cx).is_ready();
                 if over { Poll::Ready(()) } else { Poll::Pending }
             })
             .await;

@@ -100,7 +100,7 @@ impl HttpEndpoint {
             let (server, exchanges) = (server.clone(), Arc::clone(&exchanges));
             Arc::new(move |peer| {
                 exchanges.lock().remove(peer);
-                server.disconnected(peer);
+                server.inner.disconnected(peer);
             })
         };
         let shared = options.sharing.take();
@@ -340,7 +340,7 @@ impl HttpEndpoint {
     }
 
     pub(super) fn is_closing(&self) -> bool {
-        self.closing.load(Ordering::SeqCst) || self.server.is_closing()
+        self.closing.load(Ordering::SeqCst) || self.server.inner.is_closing()
     }
 
     /// Returns the configuration of the machines for the sender of this request.

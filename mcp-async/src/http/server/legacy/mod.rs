@@ -123,7 +123,7 @@ impl HttpEndpoint {
     fn live(&self, mut task: SessionTask) {
         let info = &task.conversation.shared().peer_info;
         let _ = info.session_id.set(Arc::clone(task.session.id()));
-        self.server.connected(task.conversation.peer());
+        self.server.inner.connected(task.conversation.peer());
         task.conversation.leaves(&self.leave);
         if self.is_closing() {
             task.session.shutdown();

@@ -60,7 +60,7 @@ pub(super) async fn receive(endpoint: Weak<HttpEndpoint>, processes: Arc<Process
             Ok(mut subscription) => {
                 failures.note(Ok(()));
                 if !core::mem::take(&mut is_first) {
-                    alive.server.announce_all();
+                    alive.server.inner.announce_all();
                 }
                 drop(alive);
                 let ended = hear(&endpoint, &processes, &mut *subscription).await;
@@ -107,7 +107,7 @@ async fn hear(
         if let Some(Changed { from, change }) = message::open(&processes.keys.changes, &message)
             && *from != **processes.name()
         {
-            endpoint.upgrade()?.server.announced(&change);
+            endpoint.upgrade()?.server.inner.announced(&change);
         }
     }
 }

@@ -26,11 +26,14 @@ pub(in crate::http::server) fn start(endpoint: &Arc<HttpEndpoint>) {
     let (end, own) = weak();
     let report = Arc::downgrade(&own);
     runtime.spawn(Box::pin(changes::publish(end, own)));
-    endpoint.server.on_announcement(Box::new(move |change| {
-        if let Some(processes) = report.upgrade() {
-            processes.outbox.report(change);
-        }
-    }));
+    endpoint
+        .server
+        .inner
+        .on_announcement(Box::new(move |change| {
+            if let Some(processes) = report.upgrade() {
+                processes.outbox.report(change);
+            }
+        }));
 }
 
 /// Renews the lease until the endpoint is gone, or has been shut down and has no session left. Those whose calls
