@@ -94,7 +94,8 @@ pub(crate) trait ReceivedRequest {
 #[derive(Debug)]
 pub(crate) struct ReceivedRequests<T: ReceivedRequest, S, B> {
     pub(crate) table: Slots<T, S>,
-    batch: Batch<B, T::Place>,
+    /// The array that is being read, and the answers that are gathered.
+    pub(crate) batch: Batch<B, T::Place>,
     batch_bytes: usize,
     /// The longest message that the output can ever hold.
     max_message: usize,
@@ -334,26 +335,6 @@ impl<T: ReceivedRequest, S: SlotStore<T>, B: Store<u8>> ReceivedRequests<T, S, B
         self.batch.occupies(place) || requests.any(|request| request.received().place == place)
     }
 
-    /// The array that is being read, and the answers that are gathered.
-    pub(crate) const fn batch(&self) -> &Batch<B, T::Place> {
-        &self.batch
-    }
-
-    /// Begins an array that came from this place; one that is not `allowed` is refused as a whole.
-    pub(crate) fn start_array(&mut self, allowed: bool, from: T::Place) {
-        self.batch.start(allowed, from);
-    }
-
-    /// Returns true if there is room for the answers to an array.
-    pub(crate) fn has_room_for_array(&self) -> bool {
-        self.batch.has_room()
-    }
-
-    /// Ends the array that is being read. Returns its place, if the array is answered.
-    pub(crate) fn end_array(&mut self) -> Option<T::Place> {
-        self.batch.end()
-    }
-
     /// Counts an element that wants an answer, up to `most` in an array.
     pub(crate) fn count_element(&mut self, most: usize) -> Counted {
         if self.batch.is_reading() {
@@ -361,16 +342,6 @@ impl<T: ReceivedRequest, S: SlotStore<T>, B: Store<u8>> ReceivedRequests<T, S, B
         } else {
             Counted::Served
         }
-    }
-
-    /// Writes the gathered answers.
-    pub(crate) fn write_array(&mut self, out: &mut [u8]) -> Result<usize, BufferFull> {
-        self.batch.write(out)
-    }
-
-    /// Forgets the arrays: the connection, or the session, is over.
-    pub(crate) fn clear_arrays(&mut self) {
-        self.batch.clear();
     }
 }
 

@@ -32,7 +32,7 @@ impl<S: Storage> Machine for Client<'_, S> {
             // JR-15, JR-19
             Incoming::BatchStart => {
                 let allowed = self.revision.is_some_and(Revision::allows_batches);
-                self.questions.start_array(allowed, Pipe);
+                self.questions.batch.start(allowed, Pipe);
                 return if allowed {
                     Action::Done
                 } else {
@@ -40,12 +40,12 @@ impl<S: Storage> Machine for Client<'_, S> {
                 };
             }
             Incoming::BatchEnd => {
-                let _ = self.questions.end_array();
+                let _ = self.questions.batch.end();
                 return Action::Done;
             }
         };
         match message {
-            message if self.questions.batch().is_refused() => self.skipped(now, message),
+            message if self.questions.batch.is_refused() => self.skipped(now, message),
             Message::Response(response) => self.answered(now, &response),
             Message::Notification(notification) => self.notification(now, notification),
             Message::Request(request) => self.asked(request),
@@ -137,8 +137,8 @@ impl<S: Storage> Machine for Client<'_, S> {
         if let Some(key) = self.questions.next_marked(Pipe) {
             return self.transmit_refused(key, out).map(Some);
         }
-        if self.questions.batch().ready().is_some() {
-            let len = self.questions.write_array(out)?;
+        if self.questions.batch.ready().is_some() {
+            let len = self.questions.batch.write(out)?;
             return Ok(Some(Transmit::pipe(len)));
         }
         Ok(self.calls.sent.write_ping(now, out)?.map(Transmit::pipe))
@@ -212,7 +212,7 @@ impl<S: Storage> Client<'_, S> {
             || self.batch.due
             || (!self.batch.open && self.calls.sent.next_cancelled().is_some())
             || self.questions.next_marked(Pipe).is_some()
-            || self.questions.batch().ready().is_some()
+            || self.questions.batch.ready().is_some()
             || self.calls.sent.is_ping_due()
     }
 

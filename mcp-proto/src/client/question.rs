@@ -68,7 +68,7 @@ impl<S: Storage> Client<'_, S> {
             Phase::Opening(_) | Phase::Legacy => {}
         }
         // LC-21: in every phase.
-        let batched = self.questions.batch().takes_answers();
+        let batched = self.questions.batch.takes_answers();
         let machine = self.questions.machine();
         let reply = |said| {
             Action::Reply(Reply {

@@ -39,7 +39,7 @@ pub(super) type Questions<L, S, B> = ReceivedRequests<OpenQuestion<L>, S, B>;
 impl<L: IdStorage, S: SlotStore<OpenQuestion<L>>, B: Store<u8>> Questions<L, S, B> {
     /// Ends all questions: the server is gone, or has lost the session.
     pub(super) fn end_all(&mut self) {
-        self.clear_arrays();
+        self.batch.clear();
         let mut at = 0;
         while let Some(key) = self.table.next_key(&mut at) {
             match self.table.get(key).map(|question| question.0.stage()) {

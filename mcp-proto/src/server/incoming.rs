@@ -27,7 +27,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
         from: &mut Arrival<'_, S::Place>,
         message: Message<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        if self.requests.batch().is_refused() {
+        if self.requests.batch.is_refused() {
             return Action::Ignore(IgnoreReason::Garbage);
         }
         match message {
@@ -115,7 +115,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
             version: members.of_meta.version.is_some(),
             other: members.is_modern(),
         };
-        let is_reading = self.requests.batch().is_reading();
+        let is_reading = self.requests.batch.is_reading();
         if is_modern(self.config.revisions, head, Some(method), meta) {
             from.modern = true;
             if is_reading {
@@ -237,7 +237,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
         if let Some(head) = from.head()
             && let Err(error) = {
                 // The elements of an array are of the session that it is for.
-                let is_alone = !self.requests.batch().is_reading();
+                let is_alone = !self.requests.batch.is_reading();
                 let params = params.filter(|_| is_alone);
                 self.head_rules()
                     .check_notification(from, head, method, params)
@@ -309,9 +309,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
         if !invalid.shape.is_answerable() {
             // SH-08: an exchange ends with a status in any case, so it may say why.
             return match self.questions.take_unusable(now, invalid) {
-                Action::Ignore(_)
-                    if from.head().is_some() && !self.requests.batch().is_reading() =>
-                {
+                Action::Ignore(_) if from.head().is_some() && !self.requests.batch.is_reading() => {
                     self.refuse(from, None, PeerError::Invalid(invalid.reason))
                 }
                 action => action,
@@ -354,8 +352,8 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
             .session
             .revision()
             .is_some_and(Revision::allows_batches)
-            && self.requests.has_room_for_array();
-        self.requests.start_array(allowed, from.place());
+            && self.requests.batch.has_room();
+        self.requests.batch.start(allowed, from.place());
         if allowed {
             Action::Done
         } else {
@@ -377,7 +375,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
         from: &Arrival<'_, S::Place>,
         reply: Reply<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        let batch = self.requests.batch();
+        let batch = &self.requests.batch;
         let mut reply = Reply {
             machine: Some(self.requests.machine()),
             batched: batch.takes_answers(),

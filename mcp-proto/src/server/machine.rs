@@ -142,7 +142,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Machine for Server<'_, S, C> {
             return None;
         }
         let requests = self.requests.table.marked(Queue::Transmit);
-        let array = self.requests.batch().ready().map(Place::channel);
+        let array = self.requests.batch.ready().map(Place::channel);
         let pipe = self.session_has_output() || self.questions.is_ping_due();
         let mut channels = requests
             .map(|(_, request)| request.place().channel())

@@ -456,7 +456,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
             }
         }
         self.questions.end_all(Cancellation::NotOwed, Ended::Closed);
-        self.requests.clear_arrays();
+        self.requests.batch.clear();
         self.questions.pinger.stop();
         self.session.take_announcement();
     }

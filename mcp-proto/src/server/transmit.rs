@@ -21,7 +21,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
         }
         self.requests.table.first(Queue::Transmit).is_some()
             || self.questions.has_output()
-            || self.requests.batch().ready().is_some()
+            || self.requests.batch.ready().is_some()
             || self.session_has_output()
     }
 
@@ -68,10 +68,10 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
                 Ok(None) | Err(_) => self.requests.table.unmark(Queue::Transmit, key),
             }
         }
-        if let Some(array) = self.requests.batch().ready()
+        if let Some(array) = self.requests.batch.ready()
             && array.channel() == on
         {
-            let len = self.requests.write_array(out)?;
+            let len = self.requests.batch.write(out)?;
             return Ok(Some(Transmit {
                 end: self.is_over(on),
                 ..Transmit::on(on, len)
@@ -194,7 +194,7 @@ impl<'c, S: Storage, C: ServerSettings<'c>> Server<'_, S, C> {
     /// An array was read to its end. If its answers left one by one, the last one may have left
     /// before it was known to be the last: then the end of its exchange follows now, whatever waits to be read.
     pub(super) fn end_array<'b>(&mut self) -> Action<Event<'b>, Reply<'b>> {
-        match self.requests.end_array().map(Place::channel) {
+        match self.requests.batch.end().map(Place::channel) {
             Some(channel) if self.is_over(channel) => Action::Reply(Reply {
                 machine: Some(self.requests.machine()),
                 channel,

@@ -223,7 +223,7 @@ impl StoreWriter {
         self.unserved_since = since(!self.may_serve(session), self.unserved_since);
         self.append(cx, now, shared);
         if self.back.is_none() && self.waits() {
-            let mut back = self.processes.next_announcement();
+            let mut back = self.processes.announcements.taken();
             if Pin::new(&mut back).poll(cx).is_ready() {
                 cx.waker().wake_by_ref();
             }

@@ -107,7 +107,7 @@ impl HttpEndpoint {
         }
         // The owner that this process knows may have changed.
         for attempt in 0..2 {
-            let known = (attempt == 0 && !is_forwarded).then(|| processes.known_owner(id));
+            let known = (attempt == 0 && !is_forwarded).then(|| processes.owners.find(id));
             let owner = match known.flatten() {
                 Some(owner) => owner,
                 None => match self.find_owner(processes, parts, id).await? {
@@ -125,12 +125,12 @@ impl HttpEndpoint {
                     let ended =
                         parts.method == Method::DELETE || answer.status() == StatusCode::NOT_FOUND;
                     match ended {
-                        true => processes.forget_owner(id),
-                        false => processes.note_owner(id, &owner),
+                        true => processes.owners.remove(id),
+                        false => processes.owners.insert(id, &owner),
                     }
                     return Err(*answer);
                 }
-                Forwarding::NotOwner | Forwarding::Unreachable => processes.forget_owner(id),
+                Forwarding::NotOwner | Forwarding::Unreachable => processes.owners.remove(id),
             }
         }
         Err(answer::busy(MOVING))

@@ -15,7 +15,7 @@ use super::nonces::{Nonces, Numbers, WINDOW};
 use super::outbox::Outbox;
 use super::owners::Owners;
 use super::sharing::ProcessSettings;
-use crate::connection::{Notified, Signal};
+use crate::connection::Signal;
 use crate::http::store::DynSessionStore;
 use crate::http::{Announced, Owner, StoreError};
 use crate::observe;
@@ -35,7 +35,8 @@ pub(in crate::http::server) struct Processes {
     pub(in crate::http::server) announcements: Announcements,
     /// The other processes that live, by their names.
     live: Lock<HashMap<Arc<str>, Process>>,
-    owners: Owners,
+    /// The owners of sessions when this process last forwarded a request of them.
+    pub(in crate::http::server) owners: Owners,
     pub(in crate::http::server) nonces: Nonces,
     pub(in crate::http::server) outbox: Outbox,
     pub(in crate::http::server) counters: Counters,
@@ -246,34 +247,9 @@ impl Processes {
         known.is_some_and(|process| process.owner == *owner)
     }
 
-    /// Returns the process that owned a session when this process last forwarded a request of it.
-    pub(in crate::http::server) fn known_owner(&self, session: &str) -> Option<Arc<str>> {
-        self.owners.find(session)
-    }
-
-    /// Notes the owner of a session.
-    pub(in crate::http::server) fn note_owner(&self, session: &str, owner: &Arc<str>) {
-        self.owners.insert(session, owner);
-    }
-
-    /// Removes the noted owner of a session: another process owns it, or the session has ended.
-    pub(in crate::http::server) fn forget_owner(&self, session: &str) {
-        self.owners.remove(session);
-    }
-
     /// Returns another process, as it was last announced.
     pub(in crate::http::server) fn find(&self, name: &str) -> Option<Process> {
         self.live().get(name).cloned()
-    }
-
-    /// Waits until the store takes the next announcement of this process.
-    pub(in crate::http::server) fn next_announcement(&self) -> Notified {
-        self.announcements.taken()
-    }
-
-    /// Returns true if the lease has ended for good.
-    pub(in crate::http::server) fn has_ended(&self) -> bool {
-        self.ended.is_set()
     }
 
     /// Ends the lease for good. From now on this process serves no session, whatever the store says.

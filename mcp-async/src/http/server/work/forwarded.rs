@@ -78,7 +78,7 @@ impl HttpEndpoint {
     ) -> Result<(Parts, Share<CallerId>), ForwardedOutcome<'static>> {
         let owner = processes.owner();
         let is_here = request.to == &*owner.process && request.lease == owner.lease;
-        if !is_here || processes.has_ended() {
+        if !is_here || processes.ended.is_set() {
             return Err(ForwardedOutcome::NotOwner);
         }
         let now = processes.keys.requests.now();
