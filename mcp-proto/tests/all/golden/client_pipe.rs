@@ -1,32 +1,16 @@
 //! A client on a pipe.
 
-use mcp_proto::client::{Client, ClientConfig, Event, Growing, Reply};
-use mcp_proto::{BufferFull, Instant, Machine, Revision, SendError, Transmit, Written};
+use mcp_proto::client::{Client, ClientConfig, Event, Growing};
+use mcp_proto::{Instant, Revision};
 
 use super::client::{Caller, Guest, config, configure};
 use super::pipe::{FIT, Scripted};
-use crate::script::user::Reach;
-use crate::script::{Fit, Player, Role, Writer};
+use crate::script::{Fit, Player, Role};
 
 /// The application of a client, and the revision of its server.
 pub(crate) struct RecordedClient {
     caller: Caller,
     revision: Revision,
-}
-
-impl Reach<'static> for Writer<'_, RecordedClient> {
-    type Storage = Growing;
-
-    fn put<T: Written>(
-        &mut self,
-        write: impl FnMut(&mut Guest, &mut [u8]) -> Result<T, SendError>,
-    ) -> Result<T, SendError> {
-        Writer::put(self, write)
-    }
-
-    fn client(&mut self) -> &mut Guest {
-        self.machine
-    }
 }
 
 impl Role for RecordedClient {
@@ -36,15 +20,6 @@ impl Role for RecordedClient {
     const READS: &'static str = "<";
     const START: Instant = Instant::from_millis(1_000);
     const FIT: Fit = FIT;
-
-    fn reply(
-        machine: &mut Guest,
-        now: Instant,
-        reply: &Reply<'_>,
-        out: &mut [u8],
-    ) -> Result<Transmit, BufferFull> {
-        machine.reply(now, *reply, out)
-    }
 
     fn tell(&mut self, event: &Event<'_>) -> String {
         self.caller.tell(event)

@@ -1,35 +1,19 @@
 //! A server on a pipe.
 
-use mcp_proto::server::{Event, Growing, Reply, Server, ServerConfig};
-use mcp_proto::{BufferFull, Instant, Machine, Revision, SendError, Token, Transmit, Written};
+use mcp_proto::server::{Event, Growing, Server, ServerConfig};
+use mcp_proto::{Instant, Revision};
 
 use super::peer::Peer;
 use super::pipe::{FIT, Scripted};
 use super::script::member;
 use super::server::{answer, config, configure};
-use crate::script::host::{Host, Reach};
+use crate::script::host::Host;
 use crate::script::{Fit, Player, Role, Writer};
 
 /// The application of a server, and its client.
 pub(crate) struct RecordedServer {
     host: Host,
     peer: Peer,
-}
-
-impl Reach for Writer<'_, RecordedServer> {
-    type Storage = Growing;
-
-    fn put<T: Written>(
-        &mut self,
-        _: Option<Token>,
-        write: impl FnMut(&mut Server<'static, Growing>, &mut [u8]) -> Result<T, SendError>,
-    ) -> Result<T, SendError> {
-        Writer::put(self, write)
-    }
-
-    fn server(&mut self, mut change: impl FnMut(&mut Server<'static, Growing>)) {
-        change(self.machine);
-    }
 }
 
 impl Role for RecordedServer {
@@ -39,15 +23,6 @@ impl Role for RecordedServer {
     const READS: &'static str = ">";
     const START: Instant = Instant::from_millis(1_000);
     const FIT: Fit = FIT;
-
-    fn reply(
-        machine: &mut Self::Machine,
-        now: Instant,
-        reply: &Reply<'_>,
-        out: &mut [u8],
-    ) -> Result<Transmit, BufferFull> {
-        machine.reply(now, *reply, out)
-    }
 
     fn tell(&mut self, event: &Event<'_>) -> String {
         self.host.tell_in_full(event)

@@ -10,11 +10,11 @@
 
 use core::marker::PhantomData;
 
-use mcp_proto::client::{Client, ClientConfig, Event, Failure, Fixed, Reply};
-use mcp_proto::{BufferFull, Instant, Machine, Revision, SendError, Transmit, Written};
+use mcp_proto::client::{Client, ClientConfig, Event, Failure, Fixed};
+use mcp_proto::{Instant, Revision};
 
-use super::user::{Reach, User};
-use super::{Fit, Player, Role, Writer};
+use super::user::User;
+use super::{Fit, Player, Role};
 
 type Small = Fixed<8, 3, 600>;
 
@@ -65,15 +65,6 @@ impl<'c> Role for Connected<'c> {
         tries: 600,
     };
 
-    fn reply(
-        machine: &mut Self::Machine,
-        now: Instant,
-        reply: &Reply<'_>,
-        out: &mut [u8],
-    ) -> Result<Transmit, BufferFull> {
-        machine.reply(now, *reply, out)
-    }
-
     fn tell(&mut self, event: &Event<'_>) -> String {
         self.user.on(event);
         self.user.tell(event)
@@ -110,20 +101,5 @@ impl<'c> Role for Connected<'c> {
                 .unwrap_or_else(|| panic!("no such command: {verb}")),
         };
         player.note(done);
-    }
-}
-
-impl<'c> Reach<'c> for Writer<'_, Connected<'c>> {
-    type Storage = Small;
-
-    fn put<T: Written>(
-        &mut self,
-        write: impl FnMut(&mut Client<'c, Small>, &mut [u8]) -> Result<T, SendError>,
-    ) -> Result<T, SendError> {
-        Writer::put(self, write)
-    }
-
-    fn client(&mut self) -> &mut Client<'c, Small> {
-        self.machine
     }
 }

@@ -33,6 +33,7 @@ use mcp_proto::{
 };
 
 use super::messages::raw;
+use super::{Role, Writer};
 
 /// The way from the application to its client.
 pub(crate) trait Reach {
@@ -52,6 +53,22 @@ pub(crate) trait Reach {
 
     /// Does what writes nothing by itself.
     fn server(&mut self, change: impl FnMut(&mut Server<'static, Self::Storage>));
+}
+
+impl<S: Storage, R: Role<Machine = Server<'static, S>>> Reach for Writer<'_, R> {
+    type Storage = S;
+
+    fn put<T: Written>(
+        &mut self,
+        _: Option<Token>,
+        write: impl FnMut(&mut Server<'static, S>, &mut [u8]) -> Result<T, SendError>,
+    ) -> Result<T, SendError> {
+        Writer::put(self, write)
+    }
+
+    fn server(&mut self, mut change: impl FnMut(&mut Server<'static, S>)) {
+        change(self.machine);
+    }
 }
 
 /// A token of either kind: both are numbered in the order in which they appear.

@@ -36,7 +36,7 @@ use std::collections::VecDeque;
 use mcp_proto::json::Raw;
 use mcp_proto::{
     Action, BufferFull, Channel, IgnoreReason, Inbox, Instant, Limits, Machine, Pipe, SendError,
-    Transmit, Written,
+    Written,
 };
 
 use self::short::Short;
@@ -54,7 +54,7 @@ pub(crate) struct Fit {
 
 /// What a script can say of one role.
 pub(crate) trait Role: Sized {
-    type Machine: Machine + Debug;
+    type Machine: for<'b> Machine<Reply<'b>: Copy> + Debug;
 
     /// The mark of the lines that the machine writes.
     const WRITES: &'static str;
@@ -62,14 +62,6 @@ pub(crate) trait Role: Sized {
     const READS: &'static str;
     const START: Instant;
     const FIT: Fit;
-
-    /// Writes a reply, which is done more than once.
-    fn reply(
-        machine: &mut Self::Machine,
-        now: Instant,
-        reply: &<Self::Machine as Machine>::Reply<'_>,
-        out: &mut [u8],
-    ) -> Result<Transmit, BufferFull>;
 
     /// An event in words.
     fn tell(&mut self, event: &<Self::Machine as Machine>::Event<'_>) -> String;
@@ -216,7 +208,7 @@ impl<R: Role> Player<R> {
                 }
                 Action::Reply(reply) => {
                     let mut again = |machine: &mut R::Machine, out: &mut [u8]| {
-                        R::reply(machine, *now, &reply, out).map_err(SendError::from)
+                        machine.reply(*now, reply, out).map_err(SendError::from)
                     };
                     let _ = write::<R, _>(machine, log, reserve, &mut again).unwrap();
                 }

@@ -12,15 +12,15 @@
 
 use mcp_proto::model::{LoggingLevel, ServerFeatures};
 use mcp_proto::rpc::ErrorObject;
-use mcp_proto::server::{AskOptions, Event, Fixed, ProgressReport, Reply, Server, ServerConfig};
+use mcp_proto::server::{AskOptions, Event, Fixed, ProgressReport, Server, ServerConfig};
 use mcp_proto::{
-    BufferFull, Channel, IgnoreReason, InputRequired, Instant, Machine, Outcome, Question,
-    SendError, SentToken, Token, Transmit, Written,
+    Channel, IgnoreReason, InputRequired, Instant, Machine, Outcome, Question, SendError,
+    SentToken, Token,
 };
 
-pub(crate) use super::host::{Host, Reach};
+pub(crate) use super::host::Host;
 pub(crate) use super::messages::*;
-use super::{Fit, Line, Player, Role, Writer};
+use super::{Fit, Line, Player, Role};
 
 pub(crate) type Small = Fixed<8, 4, 4096, 256>;
 
@@ -85,15 +85,6 @@ impl Role for Host {
         tries: 600,
     };
 
-    fn reply(
-        machine: &mut Self::Machine,
-        now: Instant,
-        reply: &Reply<'_>,
-        out: &mut [u8],
-    ) -> Result<Transmit, BufferFull> {
-        machine.reply(now, *reply, out)
-    }
-
     fn tell(&mut self, event: &Event<'_>) -> String {
         Self::tell(self, event)
     }
@@ -123,22 +114,6 @@ impl Role for Host {
             }
         };
         player.note(done);
-    }
-}
-
-impl Reach for Writer<'_, Host> {
-    type Storage = Small;
-
-    fn put<T: Written>(
-        &mut self,
-        _: Option<Token>,
-        write: impl FnMut(&mut Server<'static, Small>, &mut [u8]) -> Result<T, SendError>,
-    ) -> Result<T, SendError> {
-        Writer::put(self, write)
-    }
-
-    fn server(&mut self, mut change: impl FnMut(&mut Server<'static, Small>)) {
-        change(self.machine);
     }
 }
 

@@ -24,6 +24,7 @@ use mcp_proto::{
 };
 
 use super::messages::raw;
+use super::{Role, Writer};
 
 /// The way from the application to its server.
 pub(crate) trait Reach<'c> {
@@ -35,6 +36,21 @@ pub(crate) trait Reach<'c> {
     ) -> Result<T, SendError>;
 
     fn client(&mut self) -> &mut Client<'c, Self::Storage>;
+}
+
+impl<'c, S: Storage, R: Role<Machine = Client<'c, S>>> Reach<'c> for Writer<'_, R> {
+    type Storage = S;
+
+    fn put<T: Written>(
+        &mut self,
+        write: impl FnMut(&mut Client<'c, S>, &mut [u8]) -> Result<T, SendError>,
+    ) -> Result<T, SendError> {
+        Writer::put(self, write)
+    }
+
+    fn client(&mut self) -> &mut Client<'c, S> {
+        self.machine
+    }
 }
 
 /// The application of a client.
