@@ -7,15 +7,16 @@ use std::collections::VecDeque;
 use mcp_proto::client::{self, Call, Client, Round};
 use mcp_proto::json::Raw;
 use mcp_proto::rpc::Method;
-use mcp_proto::server::http::Commands;
 use mcp_proto::server::{
     self, Answer, AskOptions, ListKind, ProgressReport, RequestContext, Server,
 };
 use mcp_proto::{
     InputRequired, Instant, Outbox, Outcome, Question, SendError, SentToken, Token, Verdict,
+    Written,
 };
 
 use super::raw;
+use crate::script::host::Reach;
 
 pub(crate) type AnyServer = Server<'static, server::Growing>;
 pub(crate) type AnyClient = Client<'static, client::Growing>;
@@ -32,89 +33,21 @@ pub(crate) struct Host {
     asked: Vec<(SentToken, Option<Token>)>,
 }
 
-/// How a server's application reaches its client.
-pub(crate) trait Reach {
-    fn respond(&mut self, now: Instant, to: Token, with: Outcome<'_>) -> Result<(), SendError>;
-    fn progress(
-        &mut self,
-        now: Instant,
-        of: Token,
-        to: ProgressReport<'_>,
-    ) -> Result<(), SendError>;
-    fn ask(
-        &mut self,
-        now: Instant,
-        parent: Option<Token>,
-        question: Question<'_>,
-    ) -> Result<SentToken, SendError>;
-    fn tools_changed(&mut self);
-}
-
-impl Reach for Commands<'_, '_> {
-    fn respond(&mut self, now: Instant, to: Token, with: Outcome<'_>) -> Result<(), SendError> {
-        Commands::respond(self, now, to, with)
-    }
-
-    fn progress(
-        &mut self,
-        now: Instant,
-        of: Token,
-        to: ProgressReport<'_>,
-    ) -> Result<(), SendError> {
-        self.send(Some(of), |server, out| server.progress(now, of, to, out))
-            .map(drop)
-    }
-
-    fn ask(
-        &mut self,
-        now: Instant,
-        parent: Option<Token>,
-        question: Question<'_>,
-    ) -> Result<SentToken, SendError> {
-        let asked = self.send(parent, |server, out| {
-            server.ask(now, parent, question, AskOptions::default(), out)
-        });
-        asked.map(|(token, _)| token)
-    }
-
-    fn tools_changed(&mut self) {
-        self.list_changed(ListKind::Tools);
-    }
-}
-
 /// On a pipe.
 impl Reach for (&mut AnyServer, &mut Outbox<Vec<u8>>) {
-    fn respond(&mut self, _: Instant, to: Token, with: Outcome<'_>) -> Result<(), SendError> {
-        let (server, outbox) = self;
-        let sent = outbox.put(|out| server.respond(to, with, out));
-        sent.map(drop)
-    }
+    type Storage = server::Growing;
 
-    fn progress(
+    fn put<T: Written>(
         &mut self,
-        now: Instant,
-        of: Token,
-        to: ProgressReport<'_>,
-    ) -> Result<(), SendError> {
+        _: Option<Token>,
+        mut write: impl FnMut(&mut AnyServer, &mut [u8]) -> Result<T, SendError>,
+    ) -> Result<T, SendError> {
         let (server, outbox) = self;
-        let sent = outbox.put(|out| server.progress(now, of, to, out));
-        sent.map(drop)
+        outbox.put(|out| write(server, out))
     }
 
-    fn ask(
-        &mut self,
-        now: Instant,
-        parent: Option<Token>,
-        question: Question<'_>,
-    ) -> Result<SentToken, SendError> {
-        let (server, outbox) = self;
-        let options = AskOptions::default();
-        let asked = outbox.put(|out| server.ask(now, parent, question, options, out));
-        asked.map(|(token, _)| token)
-    }
-
-    fn tools_changed(&mut self) {
-        self.0.list_changed(ListKind::Tools);
+    fn server(&mut self, mut change: impl FnMut(&mut AnyServer)) {
+        change(self.0);
     }
 }
 
@@ -168,7 +101,7 @@ impl Host {
             server::Event::Initialized => self.log.push("initialized".into()),
             server::Event::Listening { .. } => {
                 self.log.push("listening".into());
-                client.tools_changed();
+                client.server(|server| server.list_changed(ListKind::Tools));
             }
             server::Event::Closed => self.log.push("closed".into()),
             // That it was answered shows in the log of the other side.
@@ -195,9 +128,11 @@ impl Host {
                         total: Some(3.0),
                         ..ProgressReport::new(f64::from(step))
                     };
-                    client.progress(now, token, step)?;
+                    let _ = client.put(Some(token), |server, out| {
+                        server.progress(now, token, step, out)
+                    })?;
                 }
-                client.tools_changed();
+                client.server(|server| server.list_changed(ListKind::Tools));
                 self.late.push((token, now + Duration::from_secs(1)));
             }
             "ask" => return self.ask(now, token, context, client),
@@ -208,7 +143,7 @@ impl Host {
                     method: Method::RootsList,
                     params: &params,
                 };
-                self.asked.push((client.ask(now, None, question)?, None));
+                self.asked.push((ask(now, client, None, question)?, None));
             }
             _ => return finish(now, client, token, text),
         }
@@ -241,7 +176,7 @@ impl Host {
             };
             return client.respond(now, token, Outcome::Input(input));
         }
-        match client.ask(now, Some(token), question) {
+        match ask(now, client, Some(token), question) {
             Ok(asked) => self.asked.push((asked, Some(token))),
             Err(SendError::MissingCapability(_) | SendError::NotInRevision) => {
                 return finish(now, client, token, "\"a pity\"");
@@ -250,6 +185,18 @@ impl Host {
         }
         Ok(())
     }
+}
+
+fn ask(
+    now: Instant,
+    client: &mut impl Reach,
+    parent: Option<Token>,
+    question: Question<'_>,
+) -> Result<SentToken, SendError> {
+    let asked = client.put(parent, |server, out| {
+        server.ask(now, parent, question, AskOptions::default(), out)
+    });
+    asked.map(|(token, _)| token)
 }
 
 fn finish(
