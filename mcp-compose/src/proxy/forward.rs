@@ -68,10 +68,9 @@ impl Running {
         // In boxes, because they are large, and the future of a handler is moved.
         match cx.request_state().value::<Waiting>(WAITING)? {
             Some(Waiting::Held { process, number }) => {
-                let held = (process == self.process)
-                    .then(|| self.held.take_call(number))
-                    .flatten();
-                let call = held.ok_or_else(|| over(server))?;
+                let here = (process == self.process).then_some(number);
+                let number = here.ok_or_else(|| over(server))?;
+                let call = Box::pin(self.ask_held(server, cx, number)).await?;
                 Box::pin(self.run(server, cx, call)).await
             }
             Some(Waiting::Asked {
@@ -79,9 +78,11 @@ impl Running {
                 state,
                 session,
             }) => {
-                let answers = Box::pin(answered(cx, &requests, state)).await?;
+                let answers = Box::pin(answered(cx, &requests, state)).await;
                 let held = session.filter(|(process, _)| *process == self.process);
-                let lease = match held.and_then(|(_, number)| self.held.take_session(number)) {
+                let held = held.and_then(|(_, number)| self.held.take_session(number));
+                let answers = answers?;
+                let lease = match held {
                     Some(lease) => lease,
                     None => self.session_for(server, cx).await?,
                 };
@@ -171,8 +172,10 @@ impl Running {
                         drop(held());
                         return Err(not_kept(server, &error));
                     }
-                    answers = Box::pin(answered(cx, &requests, state)).await?;
+                    let answered = Box::pin(answered(cx, &requests, state)).await;
+                    // Before an error ends the call: its session is not held any more.
                     lease = shared.or_else(held).ok_or_else(|| over(server))?;
+                    answers = answered?;
                 }
             }
         }
@@ -217,8 +220,7 @@ impl Running {
         })
     }
 
-    /// Continues the call of a legacy server until it has a result. In 2026-07-28 a question ends the request of the caller,
-    /// and the call is held until the caller comes back.
+    /// Continues the call of a legacy server until it has a result.
     async fn run(
         self: &Arc<Self>,
         server: &Arc<str>,
@@ -227,25 +229,22 @@ impl Running {
     ) -> Result<Forwarded, HandlerError> {
         call.open.continues(cx);
         loop {
-            if let Some(question) = &call.asked {
-                let (key, method, params) = question.parts();
-                let waits = Waits::Call(Box::new(call));
-                let number = self.hold(waits).ok_or_else(|| full(server))?;
-                let waiting = Waiting::Held {
-                    process: self.process.clone(),
-                    number,
-                };
-                cx.request_state().set(WAITING, &waiting)?;
-                let answer = cx.forward_question(&key, method, params).await;
-                cx.request_state().forget_answer(&key);
-                call = self.held.take_call(number).ok_or_else(|| over(server))?;
-                if let Some(question) = call.asked.take() {
-                    question.answer(answer.map_err(|error| error.as_reply()));
-                }
-            }
             let session = Arc::clone(&call.lease.session);
             match next(&mut call.call, &session, cx).await {
-                Told::Asked(question) => call.asked = Some(question),
+                Told::Asked(question) => {
+                    call.asked = Some(question);
+                    let waits = Waits::Call(Box::new(call));
+                    let number = self.hold(waits).ok_or_else(|| full(server))?;
+                    let waiting = Waiting::Held {
+                        process: self.process.clone(),
+                        number,
+                    };
+                    if let Err(error) = cx.request_state().set(WAITING, &waiting) {
+                        drop(self.held.take_call(number));
+                        return Err(not_kept(server, &error));
+                    }
+                    call = self.ask_held(server, cx, number).await?;
+                }
                 Told::Ended(result) => {
                     let result = result.map_err(|error| {
                         HandlerError::reply(self.failed(server, &session, error))
@@ -258,6 +257,27 @@ impl Running {
                 }
             }
         }
+    }
+
+    /// Asks the caller the question of a held call, gives the server the answer, and returns the call. In 2026-07-28 a question ends the
+    /// request of the caller, and the call is held until the caller comes back with the answer.
+    async fn ask_held(
+        &self,
+        server: &str,
+        cx: &CallContext,
+        number: u64,
+    ) -> Result<RunningCall, HandlerError> {
+        let question = self
+            .held
+            .question(number, &self.runtime, self.limits.held_time);
+        let (key, method, params) = question.ok_or_else(|| over(server))?;
+        let answer = cx.forward_question(&key, method, params).await;
+        cx.request_state().forget_answer(&key);
+        let mut call = self.held.take_call(number).ok_or_else(|| over(server))?;
+        if let Some(question) = call.asked.take() {
+            question.answer(answer.map_err(|error| error.as_reply()));
+        }
+        Ok(call)
     }
 }
 

@@ -4,11 +4,12 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
+use mcp_async::Method;
 use mcp_async::client::{CallError, RoundResult};
 use mcp_async::runtime::RuntimeHandle;
 use mcp_proto::Instant;
 
-use super::bridge::{OpenCall, Question};
+use super::bridge::{OpenCall, Params, Question};
 use super::sessions::Lease;
 use super::steps::WithSteps;
 use crate::waiting::sleep;
@@ -39,10 +40,10 @@ pub(super) struct HeldCalls(Watch<Held>);
 
 #[derive(Default)]
 struct Held {
-    /// By their numbers, each with the time until which it waits: all wait for the same time, so that the first is due first.
+    /// By their numbers, each with the time until which it waits.
     calls: BTreeMap<u64, (Instant, Waits)>,
     last: u64,
-    /// True while a task waits for the time of the first.
+    /// True while a task waits for the time of the one that is due first.
     is_timed: bool,
 }
 
@@ -71,6 +72,23 @@ impl HeldCalls {
             runtime.spawn(Box::pin(cancel_late(held, clock, time)));
         }
         Some(number)
+    }
+
+    /// Returns the question of a call of a legacy server, which is kept for this time again.
+    pub(super) fn question(
+        &self,
+        number: u64,
+        runtime: &RuntimeHandle,
+        time: Duration,
+    ) -> Option<(String, Method<'static>, Params)> {
+        let due = runtime.now() + time;
+        self.0.change(|held| match held.calls.get_mut(&number)? {
+            (until, Waits::Call(call)) => {
+                *until = due;
+                call.asked.as_ref().map(Question::parts)
+            }
+            (_, Waits::Session(_)) => None,
+        })
     }
 
     /// Takes a call out: each number is good once.
@@ -114,12 +132,9 @@ async fn cancel_late(held: Weak<HeldCalls>, runtime: RuntimeHandle, mut time: Du
         let Some(held) = held.upgrade() else { return };
         let now = runtime.now();
         let (late, next) = held.0.change(|held| {
-            let is_due = |(until, _): &(Instant, Waits)| *until <= now;
-            let mut late = Vec::new();
-            while let Some(first) = held.calls.first_entry().filter(|it| is_due(it.get())) {
-                late.push(first.remove());
-            }
-            let next = held.calls.values().next().map(|(until, _)| *until);
+            let is_due = |_: &u64, (until, _): &mut (Instant, Waits)| *until <= now;
+            let late: Vec<_> = held.calls.extract_if(.., is_due).collect();
+            let next = held.calls.values().map(|(until, _)| *until).min();
             held.is_timed = next.is_some();
             (late, next)
         });

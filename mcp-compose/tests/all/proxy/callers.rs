@@ -15,7 +15,7 @@ use mcp_async::server::{CompletionRequest, Context, HandlerError, Prompt, Regist
 use mcp_async::{Revision, Server, in_memory};
 use mcp_compose::{Naming, Proxy, ProxyBuilder, ProxyCaller, ProxyLimits, ServerEntry};
 
-use super::{caller, front, in_each_pair, verified};
+use super::{caller, entry, front, in_each_pair, verified};
 use crate::support::{only, run, runtime};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -238,6 +238,49 @@ fn a_caller_logs_in_at_the_server_by_a_page() {
             });
         }
     }
+}
+
+#[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
+struct Secret {
+    word: String,
+}
+
+/// The answer that a rule has asked for stays in the state that the caller carries.
+#[test]
+fn a_call_whose_state_has_no_room_left_is_not_held() {
+    run(async {
+        let revisions = mcp_async::RevisionSet::of(&[Revision::V2025_11_25]);
+        let back = Server::builder("back", "1.0").revisions(revisions).tool(
+            "ask",
+            "Asks",
+            |(): (), cx: Context| async move {
+                let answer = cx.elicit::<Secret>("word", "Which word?").await?;
+                Ok(answer.accepted().map_or(0, |it| it.word.len()).to_string())
+            },
+        );
+        let entry = entry("back", &back);
+        let of_callers = entry.clone();
+        let rule = move |caller: ProxyCaller| {
+            let entry = of_callers.clone();
+            async move {
+                if let Some(call) = &caller.call {
+                    call.elicit::<Secret>("secret", "Which secret?").await?;
+                }
+                Ok(entry)
+            }
+        };
+        let proxy = Proxy::builder().entry(entry).caller_entry("back", rule);
+        let proxy = proxy.naming(Naming::bare()).start(runtime()).await;
+        let asked = only(Revision::V2026_07_28).on_elicitation(|_, _| async {
+            let word = "x".repeat(60_000);
+            Ok(ElicitResult::accept(&Secret { word })?)
+        });
+        let ada = verified(&front(&proxy), asked, "ada").await;
+        let error = ada.call_tool("ask", &()).await;
+        let error = error.expect_err("it is too much").to_string();
+        assert!(error.contains("cannot be carried"), "{error}");
+        assert_eq!(proxy.in_use().1, 0);
+    });
 }
 
 /// A gate that is opened once.

@@ -279,16 +279,53 @@ fn many_large_answers_fit_into_one_call() {
             Ok(read.to_string())
         },
     );
-    run(async {
-        let proxy = before(&server, Revision::V2025_11_25)
-            .start(runtime())
-            .await;
-        let model = only(Revision::V2026_07_28).on_sampling(|_: CreateMessageParams, _| async {
-            Ok(CreateMessageResult::new("model", "x".repeat(10_000)))
+    // One of the second size is more than a caller is asked to carry.
+    for len in [10_000, 60_000] {
+        run(async {
+            let proxy = before(&server, Revision::V2025_11_25)
+                .start(runtime())
+                .await;
+            let model = only(Revision::V2026_07_28).on_sampling(
+                move |_: CreateMessageParams, _| async move {
+                    Ok(CreateMessageResult::new("model", "x".repeat(len)))
+                },
+            );
+            let client = caller(&front(&proxy), model).await;
+            let read = client.call_tool("agent", &()).await;
+            assert_eq!(proxy.in_use().1, 0, "{len}");
+            assert_eq!(read.expect("a result").text(), (8 * len).to_string());
         });
-        let client = caller(&front(&proxy), model).await;
-        let read = client.call_tool("agent", &()).await.expect("a result");
-        assert_eq!(read.text(), "80000");
+    }
+}
+
+/// A client takes context of servers for a hint; a server asks nothing that its client did not declare.
+#[test]
+fn a_question_that_cannot_be_passed_on_holds_nothing() {
+    let features = r#"{"tools":{},"logging":{}}"#;
+    let discovered: Arc<str> = format!(
+        r#"{{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{features},"ttlMs":0,"cacheScope":"private"}}"#
+    )
+    .into();
+    let params = r#"{"messages":[],"maxTokens":1,"includeContext":"allServers"}"#;
+    let asks: Arc<str> = format!(
+        r#"{{"resultType":"input_required","requestState":"s","inputRequests":{{"k":{{"method":"sampling/createMessage","params":{params}}}}}}}"#
+    )
+    .into();
+    let entry = modern_lines("back", move |method, _| match method {
+        "server/discover" => vec![Arc::clone(&discovered)],
+        "tools/call" => vec![Arc::clone(&asks)],
+        _ => Vec::new(),
+    });
+    run(async {
+        let proxy = Proxy::builder().entry(entry).start(runtime()).await;
+        let client = person(Revision::V2026_07_28, &Arc::default());
+        let client = caller(&front(&proxy), client).await;
+        // It has a session of its own, because it wants logs.
+        let call = client.call_tool("back__x", &());
+        let error = call.with_logs(LoggingLevel::Debug).await;
+        let error = error.expect_err("it is not asked").to_string();
+        assert!(error.contains("sampling.context"), "{error}");
+        assert_eq!(proxy.in_use().1, 0);
     });
 }
 
