@@ -33,7 +33,7 @@ impl<S: Send + Sync + 'static> Front for Registry<S> {
 /// A server in front, behind what is gone with it.
 pub(super) type ServedFront = (Weak<()>, Arc<dyn Front>);
 
-/// Returns true if this caller watches the resource.
+/// Returns true if this caller is connected and watches the resource.
 pub(super) fn watches(peer: &Peer, uri: &str) -> bool {
-    peer.watched().iter().any(|watched| watched == uri)
+    !peer.is_closed() && peer.watched().iter().any(|watched| watched == uri)
 }

@@ -40,6 +40,8 @@ pub(super) struct Session {
     is_over: AtomicBool,
     /// `None` once it is over.
     place: Watch<Option<Place>>,
+    /// True once the session was dropped.
+    is_gone: Arc<Watch<bool>>,
 }
 
 impl Session {
@@ -58,7 +60,14 @@ impl Session {
             has_tasks: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
             place: Watch::new(Some(place)),
+            is_gone: Arc::default(),
         }
+    }
+
+    /// Returns a future that waits until the session was dropped, and does not keep it.
+    pub(super) fn gone(&self) -> impl Future<Output = ()> + use<> {
+        let is_gone = Arc::clone(&self.is_gone);
+        async move { is_gone.find(|is_gone| is_gone.then_some(())).await }
     }
 
     /// Returns true the first time.
@@ -111,6 +120,12 @@ impl Session {
         self.level.change(|known| *known = Some(level));
         // The server may know other levels.
         let _ = self.client.set_log_level(level).await;
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.is_gone.change(|is_gone| *is_gone = true);
     }
 }
 

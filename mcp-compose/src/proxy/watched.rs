@@ -1,5 +1,6 @@
 //! The calls that pass by the items: subscriptions to resources, and requests about tasks.
 
+use core::pin::pin;
 use core::time::Duration;
 use std::sync::{Arc, Weak};
 
@@ -16,7 +17,7 @@ use super::running::Running;
 use super::sessions::{Lease, Session};
 use super::upstream::Upstream;
 use crate::alias::original;
-use crate::waiting::{sleep, until};
+use crate::waiting::{either, sleep, until};
 use crate::watch::Watch;
 
 /// A layer that subscribes to the resources which callers watch, each once for all callers of a session, and forwards what callers ask
@@ -190,10 +191,11 @@ async fn report(
         answered.change(|answered| *answered = true);
         // The session of a caller ends with the caller. The others are in use.
         drop(client);
-        let (weak, held) = (Arc::downgrade(&session), session);
-        let held = (!matches!(audience, Audience::Peer(_))).then_some(held);
+        let (weak, mut gone) = (Arc::downgrade(&session), pin!(session.gone()));
+        let held = (!matches!(audience, Audience::Peer(_))).then_some(session);
         loop {
-            let update = until(sleep(&runtime, SWEEP), changes.next()).await;
+            let pause = either(gone.as_mut(), sleep(&runtime, SWEEP));
+            let update = until(pause, changes.next()).await;
             let updated = match &update {
                 Some(None) => break,
                 Some(Some(Update::Resource(updated))) => Some(updated.as_str()),
@@ -207,7 +209,7 @@ async fn report(
             if let Some(updated) = updated {
                 audience.tell(&proxy, &format!("{before}{updated}"));
             }
-            if !audience.watches(&proxy, uri) {
+            if weak.strong_count() == 0 || !audience.watches(&proxy, uri) {
                 break;
             }
         }

@@ -131,6 +131,26 @@ fn changes_that_a_call_makes_in_its_own_session_reach_its_caller() {
 }
 
 #[test]
+fn a_caller_that_leaves_without_a_word_is_watched_for_no_more() {
+    run(async {
+        let (entry, started) = program(Revision::V2025_11_25);
+        let proxy = Proxy::builder().entry(entry).start(runtime()).await;
+        let asked = only(Revision::V2025_11_25)
+            .on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
+        let client = caller(&front(&proxy), asked).await;
+        let changes = client.subscribe("note://1").await.expect("a subscription");
+        let own = started.lock().expect("no test panics with it")[1].clone();
+        assert_eq!(own.peers().len(), 1);
+        // It does not unsubscribe.
+        client.close().await.expect("it closes");
+        pause(1).await;
+        assert_eq!(proxy.in_use().0, 1);
+        assert_eq!(own.peers().len(), 0);
+        drop(changes);
+    });
+}
+
+#[test]
 fn a_server_that_comes_back_is_watched_again() {
     in_each_pair(|upstream, revision| async move {
         let (entry, started) = program(upstream);
