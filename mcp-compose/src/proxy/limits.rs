@@ -8,7 +8,7 @@ use core::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProxyLimits {
-    /// The sessions with servers, those for lists included, 1,000 by default.
+    /// The sessions with servers, those for lists included, 1,000 by default. Those for lists are opened beyond it, too.
     pub sessions: usize,
     /// The sessions for one caller, 16 by default. Callers without a principal are one. Sessions that callers share do not count.
     pub sessions_per_caller: usize,

@@ -71,7 +71,8 @@ impl Places {
     pub(super) fn take(self: &Arc<Self>, owner: Owner, now: Instant) -> Option<Place> {
         let limits = &self.limits;
         let taken = self.counts.change(|counts| {
-            if counts.open >= limits.sessions {
+            let is_callers = !matches!(owner, Owner::Proxy);
+            if is_callers && counts.open >= limits.sessions {
                 return false;
             }
             counts.callers.retain(|_, caller| caller.counts_at(now));

@@ -232,7 +232,7 @@ fn sessions_for_lists_are_no_callers() {
     run(async {
         let many = (0..40).map(|at| entry(&format!("s{at}"), &counting(Revision::V2025_11_25)));
         let mut limits = ProxyLimits::default();
-        limits.sessions_per_caller = 1;
+        (limits.sessions, limits.sessions_per_caller) = (41, 1);
         let proxy = Proxy::builder().entries(many).limits(limits);
         let proxy = proxy.start(runtime()).await;
         let states = proxy.states();
