@@ -141,10 +141,8 @@ impl Running {
                 .map_err(|error| HandlerError::reply(self.failed(server, session, error)))?
             {
                 RoundResult::Result(result) => {
-                    if cx.has_client_extension(EXTENSION)
-                        && result.as_raw().as_str().contains("taskId")
-                    {
-                        session.keep();
+                    if cx.has_client_extension(EXTENSION) {
+                        self.keep_for_task(session, result.as_raw());
                     }
                     return Ok((result, session.revision));
                 }

@@ -14,14 +14,15 @@ pub struct ProxyLimits {
     pub sessions_per_caller: usize,
     /// The sessions that are opened for one caller within a minute, 60 by default.
     pub starts_per_minute: usize,
-    /// The time after which a session without a call ends, 5 minutes by default. One that callers share lasts at least for `held_time`.
+    /// The time after which a session without a call ends, 5 minutes by default. One that callers share lasts at least for `held_time`,
+    /// and one in which a server made a task at least as long as the task, a day at most after the last request about it.
     pub idle: Duration,
     /// The calls that wait for an answer of a caller of 2026-07-28, 1,000 by default.
     pub held_calls: usize,
     /// The time that such a call waits, 5 minutes by default. Then it is cancelled.
     pub held_time: Duration,
     /// The time that a server has to answer a request, an hour by default. The time of the caller is its own, and a caller that
-    /// gives up cancels the request.
+    /// gives up cancels the request. A task whose server states no time for it counts as a request.
     pub call_time: Duration,
 }
 

@@ -50,7 +50,7 @@ pub(super) struct Running {
     pub(super) places: Arc<Places>,
     /// `None` without randomness: then there are no tasks.
     pub(super) tasks: Option<TaskKey>,
-    /// Sessions without questions outside of results. Those in which tasks were made stay.
+    /// Sessions without questions outside of results. Those in which tasks were made stay as long as the tasks.
     quiet: Sessions,
     leases: Arc<Leases>,
     /// True if resources of several servers have one URI.
@@ -292,15 +292,15 @@ impl Running {
 
     /// Ends the sessions that have had no call for long.
     pub(super) fn end_idle(&self) {
-        let now = self.runtime.now().as_millis();
+        let now = self.runtime.now();
         let before = |time: Duration| {
             let time = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-            mcp_async::Instant::from_millis(now.saturating_sub(time))
+            mcp_async::Instant::from_millis(now.as_millis().saturating_sub(time))
         };
         self.leases.end_idle(before(self.limits.idle));
         // Callers may come back with an answer, to a server that knows the state of the call in this session only.
         let since = before(self.limits.idle.max(self.limits.held_time));
-        self.quiet.end_idle(since);
+        self.quiet.end_idle(since, now);
         if self.rests {
             let upstreams = self.upstreams.read(Clone::clone);
             upstreams
@@ -332,7 +332,7 @@ impl Running {
         self.held.clear();
         let end = mcp_async::Instant::from_millis(u64::MAX);
         self.leases.end_idle(end);
-        self.quiet.end_idle(end);
+        self.quiet.end_idle(end, end);
     }
 
     pub(super) fn has_ended(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Sessions with one server, by what they declare.
 
 use core::future::Future;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::time::Duration;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -34,8 +34,8 @@ pub(super) struct Session {
     /// The resources whose changes are reported.
     pub(super) followed: Watch<HashSet<String>>,
     was_used: AtomicBool,
-    /// True if tasks were made in it, which it may be needed for.
-    has_tasks: AtomicBool,
+    /// The time until which it is kept for tasks that were made in it, in milliseconds.
+    kept_until: AtomicU64,
     /// True once no further request may be sent in it.
     is_over: AtomicBool,
     /// `None` once it is over.
@@ -57,7 +57,7 @@ impl Session {
             level: Watch::default(),
             followed: Watch::default(),
             was_used: AtomicBool::new(false),
-            has_tasks: AtomicBool::new(false),
+            kept_until: AtomicU64::new(0),
             is_over: AtomicBool::new(false),
             place: Watch::new(Some(place)),
             is_gone: Arc::default(),
@@ -104,9 +104,15 @@ impl Session {
         }));
     }
 
-    /// Keeps the session although it is idle, because the server has made a task in it.
-    pub(super) fn keep(&self) {
-        self.has_tasks.store(true, Ordering::Release);
+    /// Keeps the session until this time although it is idle, because the server has made a task in it.
+    pub(super) fn keep(&self, until: Instant) {
+        self.kept_until
+            .fetch_max(until.as_millis(), Ordering::AcqRel);
+    }
+
+    /// Returns true if the session is kept for a task.
+    pub(super) fn is_kept(&self, now: Instant) -> bool {
+        now.as_millis() < self.kept_until.load(Ordering::Acquire)
     }
 
     /// Returns true if the caller has a log level that the server was not told.
@@ -209,13 +215,13 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Ends the sessions that no call has used since this time and in which no task was made; forgets those that are closed.
-    pub(super) fn end_idle(&self, since: Instant) {
+    /// Ends the sessions that no call has used since this time and that are not kept for a task now; forgets those that are closed.
+    pub(super) fn end_idle(&self, since: Instant, now: Instant) {
         let ended: Vec<_> = self.0.change(|slots| {
             let is_idle = |_: &Key, slot: &mut Slot| match slot {
                 Slot::Ready(session, used) => {
                     let is_used = Arc::strong_count(session) > 1;
-                    let is_needed = is_used || session.has_tasks.load(Ordering::Acquire);
+                    let is_needed = is_used || session.is_kept(now);
                     session.is_closed() || (!is_needed && *used < since)
                 }
                 Slot::Opening => false,

@@ -1,5 +1,6 @@
 //! Tasks of servers of 2026-07-28, under ids that name the server and belong to one caller.
 
+use core::time::Duration;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use super::asker::Asker;
 use super::capabilities::relayed;
 use super::replies::no_session;
 use super::running::Running;
+use super::sessions::Session;
 use super::task_id::ServerTask;
 
 impl Running {
@@ -72,6 +74,16 @@ impl Running {
         })
     }
 
+    /// Keeps a session for the time of the task that this result of its server states, if it states one.
+    pub(super) fn keep_for_task(&self, session: &Session, told: Raw<'_>) {
+        let task = told.object().unwrap_or_default();
+        if task.get("taskId").is_some() {
+            let ttl = task.get("ttlMs").and_then(|ttl| ttl.decode(&mut []).ok());
+            let time = ttl.map_or(self.limits.call_time, Duration::from_millis);
+            session.keep(self.runtime.now() + time.min(LONGEST));
+        }
+    }
+
     async fn ask_task(
         &self,
         task: &ServerTask,
@@ -93,6 +105,7 @@ impl Running {
             .extension_request::<RawBuf>(EXTENSION, method, &asked);
         let result = request.raw().await;
         let result = result.map_err(|error| self.failed(server, &session, error))?;
+        self.keep_for_task(&session, result.as_raw());
         let renamed = self.renamed(task, result.as_raw(), owner);
         renamed.map_err(|_| ErrorReply::internal())
     }
@@ -127,3 +140,6 @@ impl Serialize for WithId<'_> {
         }))
     }
 }
+
+/// The longest time for which a session is kept for a task that no caller asks for.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);

@@ -162,11 +162,16 @@ impl Upstream {
         self.used.store(now.as_millis(), Ordering::Relaxed);
     }
 
-    /// Ends the session that callers share if none has used it since this time; the next call connects the server again.
+    /// Ends the session that callers share if none has used it since this time and it is not kept for a task; the next call connects the
+    /// server again.
     pub(super) fn rest(&self, since: Instant, runtime: &RuntimeHandle) {
         let is_used = self.used.load(Ordering::Relaxed) >= since.as_millis();
+        let now = runtime.now();
+        let is_idle = |session: &Arc<Session>| {
+            !is_used && !session.is_kept(now) && Arc::strong_count(session) == 1
+        };
         let ended = self.state.change(|main| match main {
-            Main::Ready(session) if !is_used && Arc::strong_count(session) == 1 => {
+            Main::Ready(session) if is_idle(session) => {
                 Some(core::mem::replace(main, Main::Resting))
             }
             _ => None,
