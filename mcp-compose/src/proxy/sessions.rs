@@ -1,9 +1,11 @@
 //! Sessions with one server, by what they declare.
 
+mod followed;
+
 use core::future::Future;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::time::Duration;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use mcp_async::client::ConnectError;
@@ -14,6 +16,7 @@ use mcp_async::tasks::EXTENSION;
 use mcp_async::{Client, Revision};
 use mcp_proto::Instant;
 
+use self::followed::Followed;
 use super::bridge::Bridge;
 use super::places::{CallerName, Place};
 use crate::watch::Watch;
@@ -32,7 +35,7 @@ pub(super) struct Session {
     /// The log level that the server was told.
     level: Watch<Option<LoggingLevel>>,
     /// The resources whose changes are reported.
-    pub(super) followed: Watch<HashSet<String>>,
+    pub(super) followed: Followed,
     was_used: AtomicBool,
     /// The time until which it is kept for tasks that were made in it, in milliseconds.
     kept_until: AtomicU64,
@@ -55,7 +58,7 @@ impl Session {
             bridge,
             caller: place.caller(),
             level: Watch::default(),
-            followed: Watch::default(),
+            followed: Followed::default(),
             was_used: AtomicBool::new(false),
             kept_until: AtomicU64::new(0),
             is_over: AtomicBool::new(false),

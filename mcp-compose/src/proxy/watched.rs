@@ -4,12 +4,12 @@ use core::pin::pin;
 use core::time::Duration;
 use std::sync::{Arc, Weak};
 
-use mcp_async::client::Update;
+use mcp_async::client::{CallError, Subscription, Update};
 use mcp_async::model::ClientFeatures;
 use mcp_async::runtime::within;
 use mcp_async::server::layers::{Around, Layer, Layered};
 use mcp_async::server::{Call, CallContext, Peer, Principal, Service};
-use mcp_async::{Job, Method};
+use mcp_async::{Job, Method, SendError};
 
 use super::asker::Asker;
 use super::front::watches;
@@ -69,6 +69,18 @@ impl Audience {
         let name = self.principal().map(Principal::name);
         let fronts = running.fronts.read(Clone::clone);
         fronts.iter().any(|(_, front)| front.is_watched(uri, name))
+    }
+
+    /// Returns the number of subscriptions in a session that a caller has who watches a resource, of the caller who has the fewest. One
+    /// caller has no share, because it has all.
+    fn smallest_share(&self, running: &Running, uri: &str, session: &Session) -> usize {
+        let Self::All = self else { return 0 };
+        let is_subscribed = |uri: &str| session.followed.is_subscribed(uri);
+        let fronts = running.fronts.read(Clone::clone);
+        let shares = fronts
+            .iter()
+            .filter_map(|(_, front)| front.smallest_share(uri, &is_subscribed));
+        shares.min().unwrap_or(usize::MAX)
     }
 }
 
@@ -149,7 +161,7 @@ impl Running {
         let Some(upstream) = self.upstream(server) else {
             return;
         };
-        if !session.followed.change(|uris| uris.insert(uri.clone())) {
+        if !session.followed.add(&uri) {
             return;
         }
         let answered: Arc<Watch<bool>> = Arc::default();
@@ -175,52 +187,116 @@ async fn report(
     audience: &Audience,
     answered: &Watch<bool>,
 ) {
-    let Some(runtime) = running.upgrade().map(|proxy| proxy.runtime.clone()) else {
-        return;
-    };
     let theirs = original(&upstream.name, uri);
-    // The prefix of an alias, or empty.
-    let before = uri.strip_suffix(theirs).unwrap_or_default();
     loop {
-        let client = session.client.clone();
-        // A server without subscriptions refuses it.
-        let Ok(mut changes) = client.subscribe(theirs).await else {
-            session.followed.change(|uris| uris.remove(uri));
-            return;
-        };
-        answered.change(|answered| *answered = true);
-        // The session of a caller ends with the caller. The others are in use.
-        drop(client);
-        let (weak, mut gone) = (Arc::downgrade(&session), pin!(session.gone()));
-        let held = (!matches!(audience, Audience::Peer(_))).then_some(session);
-        loop {
-            let pause = either(gone.as_mut(), sleep(&runtime, SWEEP));
-            let update = until(pause, changes.next()).await;
-            let updated = match &update {
-                Some(None) => break,
-                Some(Some(Update::Resource(updated))) => Some(updated.as_str()),
-                // Changes may have been missed.
-                Some(Some(Update::Reconnected)) => Some(theirs),
-                Some(Some(_)) | None => None,
-            };
-            let Some(proxy) = running.upgrade() else {
-                return;
-            };
-            if let Some(updated) = updated {
-                audience.tell(&proxy, &format!("{before}{updated}"));
+        let weak = Arc::downgrade(&session);
+        match subscribe(running, &session, (uri, theirs), audience, answered).await {
+            Some(changes) => {
+                answered.change(|answered| *answered = true);
+                tell_changes(running, session, changes, (uri, theirs), audience).await;
             }
-            if weak.strong_count() == 0 || !audience.watches(&proxy, uri) {
-                break;
+            None if session.is_closed() => drop(session),
+            None => {
+                session.followed.remove(uri);
+                return;
             }
         }
-        drop(held);
         if let Some(session) = weak.upgrade() {
-            session.followed.change(|uris| uris.remove(uri));
+            session.followed.remove(uri);
         }
         let Some(next) = next_session(running, upstream, uri, audience).await else {
             return;
         };
         session = next;
+    }
+}
+
+/// Subscribes to a resource in a session, as soon as a caller that watches it has a share of the subscriptions left. Returns `None` if the
+/// server refuses it, no caller watches the resource any more, or the session has ended.
+async fn subscribe(
+    running: &Weak<Running>,
+    session: &Session,
+    (uri, theirs): (&str, &str),
+    audience: &Audience,
+    answered: &Watch<bool>,
+) -> Option<Subscription> {
+    let runtime = running.upgrade()?.runtime.clone();
+    // A legacy server has no request for it that stays open.
+    let most = match session.revision.is_modern() {
+        true => SUBSCRIPTIONS,
+        false => usize::MAX,
+    };
+    let mut has_waited = false;
+    loop {
+        let proxy = running.upgrade()?;
+        let share = || audience.smallest_share(&proxy, uri, session);
+        let enters = session.followed.enter(uri, most, share);
+        drop(proxy);
+        if enters {
+            match session.client.subscribe(theirs).await {
+                Err(CallError::Refused(SendError::TableFull)) => session.followed.leave(uri),
+                // A server without subscriptions refuses it.
+                Err(_) => return None,
+                Ok(changes) => {
+                    if has_waited {
+                        // Changes may have been missed.
+                        audience.tell(&*running.upgrade()?, uri);
+                    }
+                    return Some(changes);
+                }
+            }
+        }
+        // The session of a caller ends with the caller, and has no subscriptions of others.
+        if let Audience::Peer(_) = audience {
+            return None;
+        }
+        answered.change(|answered| *answered = true);
+        let closed = async {
+            let _ = session.client.closed().await;
+        };
+        until(closed, sleep(&runtime, SWEEP)).await?;
+        if !audience.watches(&*running.upgrade()?, uri) {
+            return None;
+        }
+        has_waited = true;
+    }
+}
+
+/// Tells the callers of the changes of a resource until none watches it, or the session has ended.
+async fn tell_changes(
+    running: &Weak<Running>,
+    session: Arc<Session>,
+    mut changes: Subscription,
+    (uri, theirs): (&str, &str),
+    audience: &Audience,
+) {
+    let Some(runtime) = running.upgrade().map(|proxy| proxy.runtime.clone()) else {
+        return;
+    };
+    // The prefix of an alias, or empty.
+    let before = uri.strip_suffix(theirs).unwrap_or_default();
+    // The session of a caller ends with the caller. The others are in use.
+    let (weak, mut gone) = (Arc::downgrade(&session), pin!(session.gone()));
+    let _held = (!matches!(audience, Audience::Peer(_))).then_some(session);
+    loop {
+        let pause = either(gone.as_mut(), sleep(&runtime, SWEEP));
+        let update = until(pause, changes.next()).await;
+        let updated = match &update {
+            Some(None) => return,
+            Some(Some(Update::Resource(updated))) => Some(updated.as_str()),
+            // Changes may have been missed.
+            Some(Some(Update::Reconnected)) => Some(theirs),
+            Some(Some(_)) | None => None,
+        };
+        let Some(proxy) = running.upgrade() else {
+            return;
+        };
+        if let Some(updated) = updated {
+            audience.tell(&proxy, &format!("{before}{updated}"));
+        }
+        if weak.strong_count() == 0 || !audience.watches(&proxy, uri) {
+            return;
+        }
     }
 }
 
@@ -246,8 +322,7 @@ async fn next_session(
         let opened = proxy.quiet_session(&upstream.name, ClientFeatures::NONE, caller);
         if let Ok(session) = opened.await {
             audience.tell(&proxy, uri);
-            let is_first = session.followed.change(|uris| uris.insert(uri.to_owned()));
-            return is_first.then_some(session);
+            return session.followed.add(uri).then_some(session);
         }
     }
 }
@@ -296,3 +371,5 @@ const PAUSE: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The time between two looks whether anybody watches a resource.
 const SWEEP: Duration = Duration::from_secs(60);
+/// The subscriptions of 2026-07-28 in a session that are for resources. A client has 512, of which some are for lists and tasks.
+const SUBSCRIPTIONS: usize = 500;

@@ -1,7 +1,7 @@
 //! Resources that callers watch.
 
 use core::time::Duration;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use mcp_async::client::{Subscription, Update};
@@ -213,6 +213,50 @@ fn changes_of_parts_end_no_subscription() {
             client.call_tool("back__x", &()).await.expect("a result");
             assert!(updated(&mut changes).await.is_some());
         }
+    });
+}
+
+/// A client has 512 subscriptions of 2026-07-28 at a time. All callers share them.
+#[test]
+fn no_caller_takes_all_subscriptions_of_a_server() {
+    run(async {
+        let back = Server::builder("back", "1.0")
+            .change_notifications()
+            .template(
+                "note://{name}",
+                "notes",
+                |_: HashMap<String, String>, _: Context| async { Ok("a note") },
+            );
+        let back = back.revisions(RevisionSet::of(&[Revision::V2026_07_28]));
+        let back = back.build().expect("it is well formed");
+        let registry = back.registry();
+        let entry = ServerEntry::connector("back", move || in_memory(runtime(), &back));
+        let proxy = Proxy::builder().entry(entry).start(runtime()).await;
+        let front = front(&proxy);
+        let ada = caller(&front, only(Revision::V2025_11_25)).await;
+        let mut of_ada = VecDeque::new();
+        for number in 0..520 {
+            let changes = ada.subscribe(&format!("note://{number}")).await;
+            of_ada.push_back(changes.expect("a subscription"));
+        }
+        let bob = caller(&front, only(Revision::V2025_11_25)).await;
+        let mut of_bob = bob.subscribe("note://bob").await.expect("a subscription");
+        pause(1).await;
+        registry.resource_updated("note://bob");
+        let told = updated(&mut of_bob).await;
+        assert_eq!(told.as_deref(), Some("note://bob"));
+        // What is beyond a share waits until there is room.
+        let mut last = of_ada.pop_back().expect("a subscription");
+        registry.resource_updated("note://519");
+        assert_eq!(updated(&mut last).await, None);
+        drop(of_ada);
+        pause(150).await;
+        // Changes may have been missed meanwhile.
+        let told = updated(&mut last).await;
+        assert_eq!(told.as_deref(), Some("note://519"));
+        registry.resource_updated("note://519");
+        let told = updated(&mut last).await;
+        assert_eq!(told.as_deref(), Some("note://519"));
     });
 }
 
