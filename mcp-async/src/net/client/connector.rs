@@ -137,7 +137,7 @@ impl Connector {
             runtime.spawn(Box::pin(async move {
                 let _ended = connection.await;
             }));
-            return Ok(PooledConnection::Http2(sender));
+            return Ok(PooledConnection::Http2(sender, Arc::default()));
         }
         let (sender, connection) = http1::Builder::new().handshake(io).await?;
         runtime.spawn(Box::pin(async move {

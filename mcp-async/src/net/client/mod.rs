@@ -162,7 +162,7 @@ impl HttpClient {
                     // Boxed: most requests need no room for it.
                     let kept =
                         Box::pin(self.0.connector.dial(runtime, &origin, proxy.as_ref())).await?;
-                    self.0.pool.share(&origin, &kept);
+                    self.0.pool.share(&origin, &kept, runtime.now());
                     kept
                 }
             };
@@ -185,7 +185,7 @@ impl HttpClient {
         kept: PooledConnection,
         response: Response<Incoming>,
     ) -> Result<Response<ResponseBody>, SendFailed> {
-        let in_use = Use::begin(runtime);
+        let in_use = Use::begin(runtime, &kept);
         self.0.pool.put(origin, kept, &in_use);
         let (mut parts, body) = response.into_parts();
         let inflater = match parts.headers.get(CONTENT_ENCODING) {

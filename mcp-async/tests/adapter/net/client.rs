@@ -114,6 +114,24 @@ fn as_many_connections_are_kept_as_requests_run_at_once() {
 }
 
 #[test]
+fn each_request_has_its_connection_where_none_may_be_idle() {
+    let server = start(local(), Tested::default());
+    block_on(async {
+        let client = started(Client::builder().no_proxy().max_idle(0));
+        let body = "x".repeat(3_000_000);
+        let echo = Request::post(format!("http://{}/echo", server.address));
+        let response = client.send(echo.body(body.clone()).unwrap()).await.unwrap();
+        pause().await;
+        assert_eq!(text(response).await, body);
+        let url = format!("http://{}/address", server.address);
+        let one = client.send(get(url.clone())).await.unwrap();
+        let one = text(one).await;
+        let other = client.send(get(url)).await.unwrap();
+        assert_ne!(text(other).await, one);
+    });
+}
+
+#[test]
 fn a_kept_connection_that_was_closed_costs_nothing() {
     let (address, heard) = scripted(vec![script(&[OK]); 5]);
     block_on(async {
