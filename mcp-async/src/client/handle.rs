@@ -414,7 +414,7 @@ impl Client {
     /// # let _ = watch;
     /// ```
     pub async fn connection_change(&self, seen: ConnectionState) -> ConnectionState {
-        poll_fn(|cx| self.inner.poll_state(cx, seen)).await
+        self.inner.connection_change(seen).await
     }
 
     /// Returns whether the connection is over for good, or about to be.

@@ -338,12 +338,12 @@ impl Supervisor {
     async fn pause(&self, delay: core::time::Duration) -> Option<()> {
         let runtime = self.runtime();
         let due = self.client_state.earliest(runtime.now() + delay);
-        let mut pause = Sleep::until(runtime, due);
+        let (mut pause, mut closing) = (Sleep::until(runtime, due), None);
         poll_fn(|cx| {
             let Some(inner) = self.inner.upgrade() else {
                 return Poll::Ready(None);
             };
-            if inner.poll_closing(cx).is_ready() {
+            if inner.poll_closing(cx, &mut closing).is_ready() {
                 return Poll::Ready(None);
             }
             pause.poll_done(cx).map(Some)

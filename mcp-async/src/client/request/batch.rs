@@ -10,7 +10,7 @@ use mcp_proto::{Revision, SendError};
 
 use super::Request;
 use crate::client::state::inner::{ClientShared, Inner};
-use crate::connection::Progress;
+use crate::connection::{Notified, Progress};
 use crate::error::CallError;
 
 /// Requests of one type of result that leave together, and their results in the same order; what
@@ -25,6 +25,8 @@ pub struct Batch<'a, T, H = fn(Progress<'_>)> {
     inner: &'a Arc<Inner>,
     requests: Vec<Entry<'a, T, H>>,
     stage: Stage,
+    /// The place among those who wait for a connection.
+    linking: Option<Notified>,
 }
 
 struct Entry<'a, T, H> {
@@ -63,13 +65,14 @@ impl<'a, T, H: FnMut(Progress<'_>)> Batch<'a, T, H> {
             inner,
             requests: requests.into_iter().map(entry).collect(),
             stage: Stage::New,
+            linking: None,
         }
     }
 
     /// Opens an array as soon as nothing else waits to be written, so that it leaves at once. Returns `None` where there are no arrays.
-    fn poll_gather(&self, cx: &mut Context<'_>) -> Poll<Option<Gathered>> {
+    fn poll_gather(&mut self, cx: &mut Context<'_>) -> Poll<Option<Gathered>> {
         // Without a connection each request says why.
-        let Ok(link) = ready!(self.inner.poll_link(cx, 0)) else {
+        let Ok(link) = ready!(self.inner.poll_link(cx, 0, &mut self.linking)) else {
             return Poll::Ready(None);
         };
         let begun = {

@@ -16,7 +16,8 @@ pub(in crate::client) async fn answer_inputs(
     inner: &Inner,
     requests: RawBuf,
 ) -> Result<RawBuf, CallError> {
-    let Link { shared, .. } = poll_fn(|cx| inner.poll_link(cx, 0)).await?;
+    let mut linking = None;
+    let Link { shared, .. } = poll_fn(|cx| inner.poll_link(cx, 0, &mut linking)).await?;
     let revision = {
         let core = shared.lock();
         let object = requests.as_raw().object();

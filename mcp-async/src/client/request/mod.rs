@@ -34,8 +34,7 @@ use crate::client::state::child_end::ChildEnd;
 use crate::client::state::extensions::IntermediateResult;
 use crate::client::state::inner::{Inner, Link};
 use crate::client::state::inputs::{InputAnswers, InputQuestions};
-use crate::connection::PendingRequest;
-use crate::connection::Progress;
+use crate::connection::{Notified, PendingRequest, Progress};
 use crate::error::CallError;
 use crate::model::{Completion, Meta, TaskSupport};
 use crate::runtime::BoxFuture;
@@ -95,8 +94,8 @@ pub struct Request<'a, T, H = fn(Progress<'_>)> {
 enum Stage<'a> {
     /// Nothing was done.
     New,
-    /// Waits for a connection later than this one.
-    Linking(u64),
+    /// Waits for a connection later than this one, with a place among those who wait.
+    Linking(u64, Option<Notified>),
     /// The result was of a type of an extension, which continues from it.
     Following(BoxFuture<'static, Result<RawBuf, CallError>>),
     /// The list of tools says what the client did not know: which headers the server requires, or whether the tool runs as a task.
@@ -246,7 +245,7 @@ impl<'a, T, H> Request<'a, T, H> {
     /// Returns true if the request has left, or has not to.
     fn was_sent(&self) -> bool {
         match &self.stage {
-            Stage::New | Stage::Linking(_) => false,
+            Stage::New | Stage::Linking(..) => false,
             Stage::Sent { exchange, .. } => exchange.was_sent(),
             _ => true,
         }
@@ -272,10 +271,10 @@ impl<'a, T, H> Request<'a, T, H> {
                         self.stage = Stage::Done;
                         return Poll::Ready(self.finish(kept.as_raw()));
                     }
-                    self.stage = Stage::Linking(0);
+                    self.stage = Stage::Linking(0, None);
                 }
-                Stage::Linking(after) => {
-                    let link = match ready!(self.inner.poll_link(cx, *after)) {
+                Stage::Linking(after, wait) => {
+                    let link = match ready!(self.inner.poll_link(cx, *after, wait)) {
                         Ok(link) => link,
                         Err(CallError::Closed) if let Some(child) = self.inner.child() => {
                             self.stage = Stage::Ending(child);
@@ -357,7 +356,7 @@ impl<'a, T, H> Request<'a, T, H> {
                         Ok(buffer) => buffer,
                         // It ended before it received this request: the next connection sends it.
                         Err(CallError::Closed) if !exchange.was_sent() && self.inner.restarts() => {
-                            self.stage = Stage::Linking(*generation);
+                            self.stage = Stage::Linking(*generation, None);
                             continue;
                         }
                         // XH-17
@@ -436,7 +435,7 @@ impl<'a, T, H> Request<'a, T, H> {
                         self.stage = Stage::Done;
                         return Poll::Ready(Err(error));
                     }
-                    self.stage = Stage::Linking(0);
+                    self.stage = Stage::Linking(0, None);
                 }
                 // The result was handed over.
                 Stage::Done => return Poll::Pending,

@@ -22,7 +22,7 @@ use crate::client::state::inner::{Inner, Link};
 use crate::client::state::listen_filter::ListenFilter;
 use crate::client::state::queue::Queue;
 use crate::client::state::subscriptions::{SubscriptionEvent, SubscriptionQueue, Update};
-use crate::connection::PendingRequest;
+use crate::connection::{Notified, PendingRequest};
 use crate::error::CallError;
 use crate::model::SubscriptionFilter;
 use crate::runtime::Sleep;
@@ -64,6 +64,8 @@ pub struct Subscription {
     stage: Stage,
     /// The connection that it runs on.
     generation: u64,
+    /// The place among those who wait for one.
+    linking: Option<Notified>,
     honoured: SubscriptionFilter,
     /// The honoured filter as the server sent it, with the members of extensions.
     accepted: RawBuf,
@@ -109,6 +111,7 @@ impl Subscription {
             ask: Ask::Listen(filter),
             stage: Stage::Linking,
             generation: 0,
+            linking: None,
             honoured: SubscriptionFilter::default(),
             accepted: RawBuf::new(),
             held: Vec::new(),
@@ -180,7 +183,7 @@ impl Subscription {
     fn poll_linked(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), CallError>> {
         let Link {
             shared, generation, ..
-        } = ready!(self.inner.poll_link(cx, self.generation))?;
+        } = ready!(self.inner.poll_link(cx, self.generation, &mut self.linking))?;
         let revision = shared.lock().machine.revision();
         self.generation = generation;
         self.began = self.inner.client_state.runtime.now();

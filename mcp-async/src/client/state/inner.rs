@@ -1,7 +1,8 @@
 //! State that all handles of a client share: the current connection.
 
-use core::future::poll_fn;
-use core::task::{Context, Poll};
+use core::future::{Future, poll_fn};
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
 use std::io;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -12,9 +13,9 @@ use super::connection_state::ConnectionState;
 use super::extensions::Extensions;
 use crate::client::session::info::ServerInfo;
 use crate::client::{Machine, Peer};
-use crate::connection::Shared;
+use crate::connection::{Notified, Notify, Shared};
 use crate::error::CallError;
-use crate::sync::{Lock, Waiters};
+use crate::sync::Lock;
 
 pub(crate) type ClientShared = Shared<Machine>;
 
@@ -26,6 +27,8 @@ pub(crate) struct Inner {
     pub(in crate::client) extensions: Extensions<Self>,
     restarts: bool,
     state: Lock<State>,
+    /// Notifies of each change of the phase, and of a request for the end.
+    changed: Notify,
 }
 
 /// A connection, and how many there were before it.
@@ -43,7 +46,6 @@ struct State {
     child: Option<Arc<ChildEnd>>,
     closing: bool,
     exit: Option<Exit>,
-    waiting: Waiters,
 }
 
 /// ```text
@@ -92,31 +94,54 @@ impl Inner {
                 child,
                 closing: false,
                 exit: None,
-                waiting: Waiters::new(),
             }),
+            changed: Notify::default(),
         }
     }
 
-    /// A connection later than the one of this number, when there is one.
+    /// Returns what `read` makes of the state, as soon as that is something; `wait` is the place of the task until then.
+    fn poll_when<T>(
+        &self,
+        cx: &mut Context<'_>,
+        wait: &mut Option<Notified>,
+        mut read: impl FnMut(&mut State) -> Option<T>,
+    ) -> Poll<T> {
+        loop {
+            let place = {
+                let mut state = self.state.lock();
+                if let Some(value) = read(&mut state) {
+                    return Poll::Ready(value);
+                }
+                wait.get_or_insert_with(|| self.changed.notified())
+            };
+            ready!(Pin::new(place).poll(cx));
+            *wait = None;
+        }
+    }
+
+    async fn when<T>(&self, mut read: impl FnMut(&mut State) -> Option<T>) -> T {
+        let mut wait = None;
+        poll_fn(|cx| self.poll_when(cx, &mut wait, &mut read)).await
+    }
+
+    /// Returns a connection later than the one of this number, when there is one; `wait` is the place of the task until
+    /// then.
     pub(in crate::client) fn poll_link(
         &self,
-        cx: &Context<'_>,
+        cx: &mut Context<'_>,
         after: u64,
+        wait: &mut Option<Notified>,
     ) -> Poll<Result<Link, CallError>> {
-        let mut state = self.state.lock();
-        match &state.phase {
-            Phase::Up(peer) if state.generation > after => Poll::Ready(Ok(Link {
+        self.poll_when(cx, wait, |state| match &state.phase {
+            Phase::Up(peer) if state.generation > after => Some(Ok(Link {
                 shared: Arc::clone(&peer.shared),
                 generation: state.generation,
                 child: state.child.clone(),
             })),
-            Phase::Over => Poll::Ready(Err(CallError::Closed)),
-            _ if state.closing => Poll::Ready(Err(CallError::Closed)),
-            _ => {
-                state.waiting.register(cx);
-                Poll::Pending
-            }
-        }
+            Phase::Over => Some(Err(CallError::Closed)),
+            _ if state.closing => Some(Err(CallError::Closed)),
+            _ => None,
+        })
     }
 
     /// Returns true if a connection that ends is followed by another.
@@ -129,18 +154,12 @@ impl Inner {
     }
 
     /// Returns the state of the connection as soon as it is not `seen`.
-    pub(in crate::client) fn poll_state(
+    pub(in crate::client) async fn connection_change(
         &self,
-        cx: &Context<'_>,
         seen: ConnectionState,
-    ) -> Poll<ConnectionState> {
-        let mut state = self.state.lock();
-        let now = state.connection();
-        if now != seen {
-            return Poll::Ready(now);
-        }
-        state.waiting.register(cx);
-        Poll::Pending
+    ) -> ConnectionState {
+        self.when(|state| Some(state.connection()).filter(|now| *now != seen))
+            .await
     }
 
     pub(in crate::client) fn connection(&self) -> ConnectionState {
@@ -171,42 +190,36 @@ impl Inner {
 
     /// Asks for the end, once and for all.
     pub(in crate::client) fn begin_close(&self) {
-        let (peer, waiting) = {
+        let peer = {
             let mut state = self.state.lock();
             state.closing = true;
-            let peer = match &state.phase {
+            match &state.phase {
                 Phase::Up(peer) => Some(peer.clone()),
                 Phase::Down | Phase::Over => None,
-            };
-            (peer, state.waiting.take())
+            }
         };
         if let Some(peer) = peer {
             peer.close();
         }
-        waiting.wake();
+        self.changed.notify_waiters();
     }
 
     /// Resolves when the last connection is over.
     pub(in crate::client) async fn ended(&self) -> Exit {
-        poll_fn(|cx| {
-            let mut state = self.state.lock();
-            if let Phase::Over = state.phase {
-                return Poll::Ready(state.exit.take().unwrap_or(Ok(None)));
-            }
-            state.waiting.register(cx);
-            Poll::Pending
+        self.when(|state| match state.phase {
+            Phase::Over => Some(state.exit.take().unwrap_or(Ok(None))),
+            Phase::Up(_) | Phase::Down => None,
         })
         .await
     }
 
-    /// Ready when the end was requested.
-    pub(in crate::client) fn poll_closing(&self, cx: &Context<'_>) -> Poll<()> {
-        let mut state = self.state.lock();
-        if state.closing {
-            return Poll::Ready(());
-        }
-        state.waiting.register(cx);
-        Poll::Pending
+    /// Ready when the end was requested; `wait` is the place of the task until then.
+    pub(in crate::client) fn poll_closing(
+        &self,
+        cx: &mut Context<'_>,
+        wait: &mut Option<Notified>,
+    ) -> Poll<()> {
+        self.poll_when(cx, wait, |state| state.closing.then_some(()))
     }
 
     /// The connection continues with a server that may have changed.
@@ -246,12 +259,11 @@ impl Inner {
 
     fn enter(&self, phase: Phase, change: impl FnOnce(&mut State)) {
         // The old handle is dropped outside the lock: it takes its own.
-        let (_old, waiting) = {
+        let _old = {
             let mut state = self.state.lock();
             change(&mut state);
-            let old = core::mem::replace(&mut state.phase, phase);
-            (old, state.waiting.take())
+            core::mem::replace(&mut state.phase, phase)
         };
-        waiting.wake();
+        self.changed.notify_waiters();
     }
 }

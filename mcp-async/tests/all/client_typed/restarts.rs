@@ -1,9 +1,13 @@
 //! Connections that end, and what follows them.
 
+use core::future::Future;
+use core::pin::pin;
+use core::task::{Context, Waker};
 use core::time::Duration;
 use mcp_async::client::reopened;
 use std::io;
 use std::sync::{Arc, Mutex};
+use std::task::Wake;
 
 use mcp_async::Client;
 use mcp_async::client::ConnectError;
@@ -256,4 +260,44 @@ fn calls_of_an_array_that_never_left_wait_for_the_next_connection() {
         settle();
         crate::sim::end();
     }
+}
+
+/// A waker that wakes nothing.
+struct Still;
+
+impl Wake for Still {
+    fn wake(self: Arc<Self>) {}
+}
+
+/// Polls a future once, as a task of its own that then ends.
+#[track_caller]
+fn give_up<F: Future>(future: F) {
+    let task = Arc::new(Still);
+    {
+        let waker = Waker::from(Arc::clone(&task));
+        let polled = pin!(future).poll(&mut Context::from_waker(&waker));
+        assert!(polled.is_pending());
+    }
+    assert_eq!(Arc::strong_count(&task), 1, "the task is kept");
+}
+
+#[test]
+fn a_task_that_waits_no_longer_is_forgotten() {
+    each(|demo, revision| async move {
+        let door = Door::default();
+        let builder = only(revision).restart(policy());
+        let client = door.enter(&demo.server, builder).await.unwrap();
+        give_up(client.closed());
+        give_up(client.connection_change(client.connection()));
+        door.shut(true);
+        door.hang_up();
+        assert_eq!(client.connection(), ConnectionState::Reconnecting);
+        let mut waits = Box::pin(client.ping());
+        assert!(poll_once(waits.as_mut()).is_pending());
+        give_up(client.ping());
+        give_up(client.batch([client.ping()]));
+        give_up(client.changes());
+        door.shut(false);
+        waits.await.unwrap();
+    });
 }
