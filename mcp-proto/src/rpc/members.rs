@@ -300,15 +300,15 @@ impl<'b> Members<'b> {
             Some(start..start.saturating_add(value.as_bytes().len()))
         };
         let id = self.id.and_then(place);
-        let others = [self.method, self.params, self.result, self.error];
-        let others = others.into_iter().flatten().filter_map(place);
-        match others.chain(id.clone()).map(|place| place.end).max() {
-            Some(end) => {
-                let has_outcome = self.result.or(self.error).is_some();
-                Salvage::after(end, id, self.is_named(), has_outcome)
-            }
-            None => Salvage::new(),
+        let mut end = id.as_ref().map_or(0, |id| id.end);
+        for value in [self.method, self.params, self.result, self.error] {
+            end = end.max(value.and_then(place).map_or(0, |place| place.end));
         }
+        if end == 0 {
+            return Salvage::new();
+        }
+        let has_outcome = self.result.or(self.error).is_some();
+        Salvage::after(end, id, self.is_named(), has_outcome)
     }
 
     /// Returns true if the method is a string; `None` if there is no method.

@@ -117,10 +117,7 @@ impl Salvage {
                 }
                 StringState::Outside => {
                     self.token(byte, &mut keep);
-                    if Self::IS_FAST && is_word(byte) && self.place != Place::Id {
-                        let len = rest.iter().take_while(|byte| is_word(**byte)).count();
-                        rest = self.skip(rest, len);
-                    }
+                    rest = self.pass_plain(rest);
                 }
                 StringState::Escaped => {
                     self.string = StringState::Inside;
@@ -143,12 +140,30 @@ impl Salvage {
         }
     }
 
+    /// Passes bytes outside of strings that mean nothing, up to a bracket, a string, or a separator of the object that is looked into.
+    #[inline(always)]
+    fn pass_plain<'b>(&mut self, rest: &'b [u8]) -> &'b [u8] {
+        let is_read = matches!(self.place, Place::Id | Place::Method);
+        if !Self::IS_FAST || is_read || self.blank {
+            return rest;
+        }
+        let is_looked_into = self.depth == 1;
+        let len = rest.iter().take_while(|byte| match byte {
+            b'"' | b'{' | b'}' | b'[' | b']' => false,
+            b',' | b':' => !is_looked_into,
+            _ => true,
+        });
+        self.skip(rest, len.count())
+    }
+
     fn skip<'b>(&mut self, rest: &'b [u8], len: usize) -> &'b [u8] {
         self.at = self.at.saturating_add(len);
         rest.get(len..).unwrap_or_default()
     }
 
-    /// Passes the string that was begun, if it ends in `rest`, has no escapes and is no id. Returns what follows.
+    /// Passes the string that was begun, if it ends in `rest`, has no escapes and is no id; after a name its colon too. Returns what follows.
+    // In place: most texts are strings.
+    #[inline(always)]
     fn whole_string<'b>(&mut self, rest: &'b [u8]) -> &'b [u8] {
         if !Self::IS_FAST || self.place == Place::Id {
             return rest;
@@ -157,11 +172,20 @@ impl Salvage {
         if rest.get(len) != Some(&b'"') {
             return rest;
         }
-        if self.is_read() {
-            self.name.set(rest.get(..len).unwrap_or_default());
-        }
         self.string = StringState::Outside;
-        self.skip(rest, len.saturating_add(1))
+        let behind = self.skip(rest, len.saturating_add(1));
+        if self.is_read() {
+            let name = rest.get(..len).unwrap_or_default();
+            if let [b':', value @ ..] = behind
+                && !self.array
+            {
+                self.at = self.at.saturating_add(1);
+                self.begin_value(Member::named(name));
+                return value;
+            }
+            self.name.set(name);
+        }
+        behind
     }
 
     /// Returns true if the bytes of a string here are the id, or a name of interest.
@@ -264,7 +288,7 @@ impl Salvage {
                 self.name = Name::new();
             }
             b':' if self.depth == 1 && self.place == Place::Name && !self.array => {
-                self.begin_value();
+                self.begin_value(self.name.known());
                 return;
             }
             _ => {}
@@ -277,9 +301,10 @@ impl Salvage {
         }
     }
 
-    fn begin_value(&mut self) {
+    /// Handles the colon after a name.
+    fn begin_value(&mut self, member: Option<Member>) {
         self.place = Place::Value;
-        match self.name.known() {
+        match member {
             Some(Member::Id) => {
                 self.seen.ids = self.seen.ids.saturating_add(1);
                 self.place = Place::Id;
@@ -306,11 +331,6 @@ impl Salvage {
 /// The id that this text is, if it is one.
 pub(crate) fn readable(text: &[u8]) -> Option<Id<'_>> {
     Raw::parse(text, 1).ok().and_then(Id::from_raw)
-}
-
-/// Returns true for a byte of a number or a word.
-const fn is_word(byte: u8) -> bool {
-    matches!(byte, b'0'..=b'9' | b'a'..=b'z')
 }
 
 /// Returns the number of bytes before the first quote or backslash.
@@ -346,6 +366,18 @@ enum Member {
     Id,
     Method,
     Outcome,
+}
+
+impl Member {
+    /// Returns the member of this name, if it is looked for.
+    fn named(name: &[u8]) -> Option<Self> {
+        match name {
+            b"id" => Some(Self::Id),
+            b"method" => Some(Self::Method),
+            b"result" | b"error" => Some(Self::Outcome),
+            _ => None,
+        }
+    }
 }
 
 /// A member name, unescaped as it is read; one longer than `method` is none that matters.
@@ -414,12 +446,7 @@ impl Name {
     }
 
     fn known(&self) -> Option<Member> {
-        match self.bytes.get(..usize::from(self.len))? {
-            b"id" => Some(Member::Id),
-            b"method" => Some(Member::Method),
-            b"result" | b"error" => Some(Member::Outcome),
-            _ => None,
-        }
+        Member::named(self.bytes.get(..usize::from(self.len))?)
     }
 }
 
@@ -497,6 +524,13 @@ mod tests {
         check(r#"{"a"{"id"}:5,"method":"x"}"#, None, Notification);
         check(r#"{"id"{"x"}:5}"#, Some("5"), Unknown);
         check(r#"{"a"{"result"}:1,"id":3}"#, Some("3"), Unknown);
+        check(
+            r#"{"a":{"id":1,"b":[{"id":2}]},"id" :3,}"#,
+            Some("3"),
+            Unknown,
+        );
+        check(r#"{"a":"b":"id":1,"id":3,}"#, Some("3"), Unknown);
+        check(r#"{"id":[1,"method":2,}"#, None, Unknown);
         check(
             "{\"method\":\"a\",\"params\":\"\u{1}\",\"id\":-0}",
             Some("-0"),
