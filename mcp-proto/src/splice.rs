@@ -86,21 +86,19 @@ impl Additions<'_> {
     }
 
     fn write(&self, w: &mut Writer<'_>, first: bool, meta: bool) -> Result<(), SendError> {
-        let mut separator = if first { "" } else { "," };
+        let mut first = first;
         if let Some(before) = self.before {
-            w.literal(separator);
+            w.separate(&mut first);
             before(w)?;
-            separator = ",";
         }
         if let Some(members) = self.meta.filter(|_| meta) {
-            w.literal(separator);
+            w.separate(&mut first);
             w.literal(META);
             members(w)?;
-            w.literal("}");
-            separator = ",";
+            w.byte(b'}');
         }
         if let Some(after) = self.after {
-            w.literal(separator);
+            w.separate(&mut first);
             after(w)?;
         }
         Ok(())

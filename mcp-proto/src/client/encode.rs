@@ -5,7 +5,7 @@ use memchr::memchr2_iter;
 use super::{Call, ClientConfig, Round};
 use crate::action::SendError;
 use crate::json::{MAX_DEPTH, MemberWatch, Object, Raw, Writer, offset};
-use crate::model::{is_modern_key, is_trace_key, keys, write_key, write_request_meta};
+use crate::model::{is_modern_key, is_trace_key, keys, write_request_meta};
 use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
 use crate::rpc::envelope;
@@ -98,29 +98,29 @@ impl Extra<'_, '_> {
             modern_meta(self.config, self.revision, self.call.extensions, writer)?;
             if let Some(level) = self.call.log_level {
                 writer.literal(",");
-                write_key(keys::LOG_LEVEL, writer);
+                writer.name(keys::LOG_LEVEL);
                 writer.string(level);
             }
             comma = true;
         }
         if self.call.progress {
             writer.literal(if comma { "," } else { "" });
-            write_key(keys::PROGRESS_TOKEN, writer);
+            writer.name(keys::PROGRESS_TOKEN);
             writer.unsigned(self.id);
             comma = true;
         }
         if let Some(trace) = self.call.trace {
             writer.literal(if comma { "," } else { "" });
-            write_key(keys::TRACE_PARENT, writer);
+            writer.name(keys::TRACE_PARENT);
             writer.string(trace.parent);
             if let Some(state) = trace.state {
                 writer.literal(",");
-                write_key(keys::TRACE_STATE, writer);
+                writer.name(keys::TRACE_STATE);
                 writer.string(state);
             }
             if let Some(baggage) = trace.baggage {
                 writer.literal(",");
-                write_key(keys::BAGGAGE, writer);
+                writer.name(keys::BAGGAGE);
                 writer.string(baggage);
             }
         }
@@ -224,7 +224,7 @@ pub(super) fn modern_meta(
     }
     if config.identify {
         writer.literal(",");
-        write_key(keys::CLIENT_INFO, writer);
+        writer.name(keys::CLIENT_INFO);
         texts.write_info(revision, writer);
     }
     Ok(())

@@ -216,6 +216,19 @@ impl<'o> Writer<'o> {
         self.byte(b'"');
     }
 
+    /// The name of a member and its colon. The name is one of ours that needs no escape.
+    pub(crate) fn name(&mut self, name: &str) {
+        self.quoted(name.as_bytes());
+        self.byte(b':');
+    }
+
+    /// A comma, unless this is the first of several.
+    pub(crate) fn separate(&mut self, first: &mut bool) {
+        if !core::mem::replace(first, false) {
+            self.byte(b',');
+        }
+    }
+
     /// A number.
     pub fn unsigned(&mut self, value: u64) {
         self.bytes(decimal_digits(value, &mut [0; 20]));
@@ -317,7 +330,7 @@ impl<'o> Writer<'o> {
 
     #[cfg_attr(feature = "alloc", inline)]
     #[cfg_attr(not(feature = "alloc"), inline(never))]
-    pub(super) fn byte(&mut self, byte: u8) {
+    pub(crate) fn byte(&mut self, byte: u8) {
         match self.out.get_mut(self.len) {
             Some(slot) => {
                 *slot = byte;

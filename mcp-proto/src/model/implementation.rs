@@ -1,6 +1,6 @@
 //! The name and version of a peer, and its icons.
 
-use super::{Icon, Implementation, Theme, write_key};
+use super::{Icon, Implementation, Theme};
 use crate::json::{List, Str, Writer};
 use crate::revision::{Revision, fields};
 
@@ -100,12 +100,15 @@ macro_rules! direct {
     ) => {$(
         impl WriteDirect for $name<'_> {
             fn write(&self, revision: Revision, w: &mut Writer<'_>) {
-                let mut separator = "{";
+                let mut opening = b'{';
                 $(if !self.$field.is_absent() $(&& fields::$revisions.contains(revision))? {
-                    write_name(&mut separator, crate::member_name!($field $($json)?), w);
+                    write_name(&mut opening, crate::member_name!($field $($json)?), w);
                     self.$field.write(revision, w);
                 })*
-                w.literal(if separator == "{" { "{}" } else { "}" });
+                if opening == b'{' {
+                    w.byte(opening);
+                }
+                w.byte(b'}');
             }
         }
     )*};
@@ -114,10 +117,9 @@ macro_rules! direct {
 crate::declare_implementation!(direct);
 
 #[inline(never)]
-fn write_name(separator: &mut &'static str, name: &'static str, w: &mut Writer<'_>) {
-    w.literal(separator);
-    *separator = ",";
-    write_key(name, w);
+fn write_name(opening: &mut u8, name: &'static str, w: &mut Writer<'_>) {
+    w.byte(core::mem::replace(opening, b','));
+    w.name(name);
 }
 
 impl WriteDirect for Str<'_> {

@@ -114,8 +114,7 @@ pub use tool::TextResult;
 
 pub(crate) use implementation::WriteDirect;
 pub(crate) use protocol_meta::{
-    MetaEvidence, ProtocolMeta, RequestMembers, is_modern_key, is_trace_key, write_key,
-    write_request_meta,
+    MetaEvidence, ProtocolMeta, RequestMembers, is_modern_key, is_trace_key, write_request_meta,
 };
 
 pub use crate::features::{

@@ -143,23 +143,16 @@ pub(crate) fn is_trace_key(key: Str<'_>) -> bool {
     TRACE.iter().any(|own| key == **own)
 }
 
-/// Writes a reserved key, and the colon after it.
-pub(crate) fn write_key(key: &'static str, w: &mut Writer<'_>) {
-    w.literal("\"");
-    w.literal(key);
-    w.literal("\":");
-}
-
 /// Writes the revision and, by the closure, the capabilities of the client as members of `_meta`.
 pub(crate) fn write_request_meta(
     revision: Revision,
     w: &mut Writer<'_>,
     capabilities: impl FnOnce(&mut Writer<'_>),
 ) {
-    write_key(keys::PROTOCOL_VERSION, w);
+    w.name(keys::PROTOCOL_VERSION);
     w.string(revision.as_str());
     w.literal(",");
-    write_key(keys::CLIENT_CAPABILITIES, w);
+    w.name(keys::CLIENT_CAPABILITIES);
     capabilities(w);
 }
 

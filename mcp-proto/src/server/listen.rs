@@ -6,7 +6,7 @@ use super::lists::{ListKind, Lists};
 use super::subscriptions::{Owner, Subscriptions};
 use crate::action::SendError;
 use crate::json::{Array, EncodeError, Object, Raw, Writer};
-use crate::model::{ServerFeatures, keys, write_key};
+use crate::model::{ServerFeatures, keys};
 use crate::payload::Payload;
 use crate::prepared_config::PreparedConfig;
 use crate::revision::Revision;
@@ -301,7 +301,7 @@ pub(super) fn notification(
 
 fn write_subscription(w: &mut Writer<'_>, id: Id<'_>) {
     w.literal("{");
-    write_key(keys::SUBSCRIPTION_ID, w);
+    w.name(keys::SUBSCRIPTION_ID);
     id.write(w);
     w.literal("}");
 }

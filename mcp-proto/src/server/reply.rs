@@ -6,7 +6,7 @@ use super::peer_error::VERSION;
 use crate::action::{BufferFull, Channel};
 use crate::features::{ClientFeatures, TASKS_EXTENSION};
 use crate::json::{Object, Raw, Str, Writer};
-use crate::model::{LoggingLevel, keys, write_key};
+use crate::model::{LoggingLevel, keys};
 use crate::prepared_config::PreparedConfig;
 use crate::revision::{Revision, RevisionSet};
 use crate::rpc::{Id, code, envelope};
@@ -253,7 +253,7 @@ fn write_discover<'s>(
     w.string(config.discover_scope.as_str());
     if config.identify {
         w.literal(r#","_meta":{"#);
-        write_key(keys::SERVER_INFO, w);
+        w.name(keys::SERVER_INFO);
         config.texts().write_info(revision, w);
         w.literal("}");
     }

@@ -145,12 +145,12 @@ fn write_missing(
     in_meta: bool,
     w: &mut Writer<'_>,
 ) -> Result<(), SendError> {
-    let mut separator = "";
+    let mut first = true;
     for (addition, present) in additions.iter().zip(present) {
         if !present && addition.in_meta == in_meta {
-            w.literal(separator);
-            addition.write(w);
-            separator = ",";
+            w.separate(&mut first);
+            w.name(addition.key);
+            (addition.value)(w);
         }
     }
     Ok(())
@@ -158,15 +158,6 @@ fn write_missing(
 
 /// A payload without members.
 const EMPTY: &str = "{}";
-
-impl Addition<'_> {
-    fn write(&self, w: &mut Writer<'_>) {
-        w.literal("\"");
-        w.literal(self.key);
-        w.literal("\":");
-        (self.value)(w);
-    }
-}
 
 /// Notes which of the additions is there already.
 fn note(
