@@ -17,6 +17,13 @@ pub trait Payload {
     /// Writes the value as this revision spells it: a type of the model leaves out what the
     /// revision does not have.
     fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError>;
+
+    /// Returns true if the value is an object with members, but without those that the protocol adds to a result, such as
+    /// `resultType` and `_meta`; false if that is not known.
+    #[doc(hidden)]
+    fn lacks_reserved_members(&self) -> bool {
+        false
+    }
 }
 
 impl<T: Serialize + ?Sized> Payload for T {

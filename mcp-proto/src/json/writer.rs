@@ -115,14 +115,6 @@ impl<'o> Writer<'o> {
         self.notes.of(start, end)
     }
 
-    /// Says that the object which began at `start` ends here, and has none of the members that are
-    /// noted.
-    #[inline]
-    pub(crate) fn note_no_field(&mut self, start: usize) {
-        self.notes.begin(start);
-        self.notes.finish(self.len);
-    }
-
     /// A struct begins that is a value as a whole.
     #[inline]
     pub(super) fn begin_struct(&mut self) {

@@ -181,7 +181,6 @@ impl<'b, T: Into<Str<'b>>> From<T> for TextResult<'b> {
 
 impl Payload for TextResult<'_> {
     fn write(&self, writer: &mut Writer<'_>, _: Revision) -> Result<(), EncodeError> {
-        let start = writer.len();
         writer.literal(r#"{"content":[{"type":"text","text":"#);
         writer.text(self.text);
         writer.literal(if self.is_error {
@@ -189,8 +188,11 @@ impl Payload for TextResult<'_> {
         } else {
             "}]}"
         });
-        writer.note_no_field(start);
         Ok(())
+    }
+
+    fn lacks_reserved_members(&self) -> bool {
+        true
     }
 }
 

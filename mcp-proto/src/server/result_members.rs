@@ -33,7 +33,10 @@ pub(super) fn complete(
     if is_there && out.get(end.saturating_sub(1)..len) != Some(CLOSE.as_bytes()) {
         return Err(SendError::Encode);
     }
-    let own = if let Some(own) = OwnMembers::noted(object, additions) {
+    let lacks_all = payload.is_some_and(|(payload, _)| payload.lacks_reserved_members());
+    let own = if lacks_all {
+        OwnMembers::default()
+    } else if let Some(own) = OwnMembers::noted(object, additions) {
         own
     } else if is_there {
         let object = Raw::received(out.get(start..end).unwrap_or_default());
