@@ -119,7 +119,7 @@ impl<'b> Scanner<'b> {
     #[inline(always)]
     fn take_at<const N: usize>(&mut self, rest: &'b [u8], bytes: &[u8; N]) -> bool {
         match rest.split_first_chunk::<N>() {
-            Some((found, rest)) if found == bytes => {
+            Some((found, rest)) if words::equal(found, bytes) => {
                 self.rest = rest;
                 true
             }

@@ -275,7 +275,7 @@ impl<'b> Str<'b> {
     #[inline]
     pub(crate) fn is(self, expected: &[u8]) -> bool {
         match self.form {
-            Form::Plain | Form::Ours => self.content == expected,
+            Form::Plain | Form::Ours => words::equal(self.content, expected),
             Form::Escaped | Form::Lone => self.decodes_to(expected),
         }
     }
