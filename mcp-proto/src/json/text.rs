@@ -195,8 +195,8 @@ impl<'b> Str<'b> {
 
     /// The revision that this names as a version string.
     pub(crate) fn revision(self) -> Option<Revision> {
-        match self.as_plain() {
-            Some(plain) => Revision::parse(plain),
+        match self.plain_bytes() {
+            Some(plain) => Revision::from_bytes(plain),
             None => Revision::parse(self.decode_exact(&mut [0; 32]).ok()?),
         }
     }

@@ -332,7 +332,8 @@ impl<'o> Writer<'o> {
         }
     }
 
-    pub(super) fn bytes(&mut self, bytes: &[u8]) {
+    /// Bytes of JSON, as they are.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         let free = self.out.get_mut(self.len..);
         match free.and_then(|free| free.get_mut(..bytes.len())) {
             Some(place) => {

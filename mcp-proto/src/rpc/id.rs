@@ -63,7 +63,7 @@ impl<'b> Id<'b> {
     /// Writes the id as it was received.
     pub(crate) fn write(self, w: &mut Writer<'_>) {
         match self {
-            Self::Number(number) => w.literal(number.as_str()),
+            Self::Number(number) => w.bytes(number.as_bytes()),
             Self::String(text) => w.text_exact(text),
         }
     }
