@@ -296,12 +296,12 @@ struct Halt {
 
 /// Passes the string whose content the rest begins with, and its closing quote.
 ///
-/// Names and most values of small messages are plain and end within two words: these are dealt
+/// Names and most values of small messages are plain and end within a few words: these are dealt
 /// with in the place of the call, everything else out of line.
 #[inline(always)]
 fn pass_string(content: &[u8]) -> Result<(&[u8], Form), Halt> {
     let mut rest = content;
-    for _ in 0..2 {
+    for _ in 0..words::LOOK {
         let Some((word, behind)) = words::split(rest) else {
             break;
         };

@@ -9,6 +9,9 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// True if long strings are searched in blocks. Firmware has neither long strings nor the flash.
 pub(super) const HAS_BLOCKS: bool = cfg!(feature = "alloc");
+/// The words of a string that are searched in the place of the call: in firmware, which has this code once, as many as the longest
+/// reserved names have.
+pub(super) const LOOK: usize = if HAS_BLOCKS { 2 } else { 6 };
 /// The bytes of a string that are searched word by word before blocks are tried.
 pub(super) const NEAR: usize = 64;
 /// The bytes of a block.
