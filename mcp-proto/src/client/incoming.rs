@@ -148,7 +148,7 @@ impl<S: Storage> Client<'_, S> {
         }
         let mut found = [None; 3];
         let keys = ["resultType", "inputRequests", "requestState"];
-        if collect(places.members(result), &keys, &mut found).is_err() {
+        if collect(places.members(result), &keys, true, &mut found).is_err() {
             return self.calls.fail(token, Failure::Result);
         }
         let [kind, requests, state] = found;

@@ -24,6 +24,20 @@ impl<'p, 'b> Members<'p, 'b> {
     }
 }
 
+impl<'b> Members<'_, 'b> {
+    /// The value of the next member, and the index of its name among these; for `are_plain` see [`collect`].
+    fn next_among(&mut self, names: &[&str], are_plain: bool) -> Option<(Option<usize>, Raw<'b>)> {
+        if !MemberPlaces::IS_NOTED
+            && are_plain
+            && let Some(index) = self.walk.name_among(names)
+        {
+            return Some((Some(index), self.walk.next()?));
+        }
+        let (name, value) = self.next()?;
+        Some((names.iter().position(|own| name.is(own.as_bytes())), value))
+    }
+}
+
 impl<'b> Iterator for Members<'_, 'b> {
     type Item = (Str<'b>, Raw<'b>);
 
@@ -93,18 +107,20 @@ impl MemberPlaces {
 }
 
 /// Like [`Object::find`](super::Object::find), for members that may have been noted and keys that are not known at compile
-/// time; a key without a place in `found` is not looked for. Returns true if there are other members.
+/// time; a key without a place in `found` is not looked for. `are_plain` states that the keys have no quotes and no backslashes.
+/// Returns true if there are other members.
 pub(crate) fn collect<'b>(
     members: Members<'_, 'b>,
     keys: &[&str],
+    are_plain: bool,
     found: &mut [Option<Raw<'b>>],
 ) -> Result<bool, Duplicate> {
+    let mut members = members;
     let mut has_others = false;
-    for (name, value) in members {
-        let mut asked = keys.iter().zip(&mut *found).enumerate();
-        match asked.find(|(_, (key, _))| name.is(key.as_bytes())) {
-            Some((_, (_, slot))) if slot.is_none() => *slot = Some(value),
-            Some((index, _)) => return Err(Duplicate { key: index }),
+    while let Some((index, value)) = members.next_among(keys, are_plain) {
+        match index.and_then(|index| found.get_mut(index).zip(Some(index))) {
+            Some((slot, _)) if slot.is_none() => *slot = Some(value),
+            Some((_, index)) => return Err(Duplicate { key: index }),
             None => has_others = true,
         }
     }

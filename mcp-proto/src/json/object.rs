@@ -74,7 +74,7 @@ impl<'b> Object<'b> {
     /// two messages. Members that were not asked for may repeat.
     pub fn find<const N: usize>(self, keys: [&str; N]) -> Result<[Option<Raw<'b>>; N], Duplicate> {
         let mut found = [None; N];
-        collect(self.into(), &keys, &mut found)?;
+        collect(self.into(), &keys, false, &mut found)?;
         Ok(found)
     }
 }

@@ -3,7 +3,7 @@
 use super::places::Place;
 use super::string::Form;
 use super::text::content_len;
-use super::{Raw, Str};
+use super::{Raw, Str, words};
 
 /// A position in checked text. On text that no scanner has seen it ends early, which no view
 /// over checked text can observe.
@@ -63,6 +63,24 @@ impl<'b> Walk<'b> {
         let (len, escaped) = content_len(content)?;
         self.at += len + 2;
         Some(Str::walked(content.get(..len)?, escaped, self.form))
+    }
+
+    /// Passes the next string, if it is one of these names and is written without escapes. Returns the index of the name. The
+    /// names have no quotes and no backslashes.
+    ///
+    /// A string that ends where a name would is compared with it, so its end is not searched for.
+    pub(super) fn name_among(&mut self, names: &[&str]) -> Option<usize> {
+        if self.peek()? != b'"' {
+            return None;
+        }
+        let content = self.bytes.get(self.at + 1..)?;
+        let is_next = |name: &&str| match content.split_at_checked(name.len()) {
+            Some((found, [b'"', ..])) => words::equal(found, name.as_bytes()),
+            _ => false,
+        };
+        let index = names.iter().position(is_next)?;
+        self.at += names.get(index)?.len() + 2;
+        Some(index)
     }
 
     /// The member of this key, which was noted; `next` is the key of the member after it. The last

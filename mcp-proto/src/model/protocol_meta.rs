@@ -103,7 +103,7 @@ impl<'b> RequestMembers<'b> {
     /// The key that stands twice (JR-52).
     pub(crate) fn read(members: Members<'_, 'b>) -> Result<Self, &'static str> {
         let mut found = [None; REQUEST.len()];
-        let has_custom = collect(members, &REQUEST, &mut found)
+        let has_custom = collect(members, &REQUEST, true, &mut found)
             .map_err(|double| REQUEST.get(double.key).copied().unwrap_or_default())?;
         let [
             progress_token,

@@ -133,8 +133,8 @@ impl<'b> Members<'b> {
         let params_of = request.method.facts().params;
         let keys = params_of.unique();
         let mut found = [None; 4 + MOST_OTHERS];
-        collect(request.places.members(params.as_raw()), keys, &mut found)
-            .map_err(|double| duplicate(keys, double.key))?;
+        let of_params = request.places.members(params.as_raw());
+        collect(of_params, keys, true, &mut found).map_err(|double| duplicate(keys, double.key))?;
         // The others are the handler's to read; here they are only known to be unambiguous.
         let [meta, input_responses, request_state, subject, other, ..] = found;
         let mut members = Self {
@@ -149,6 +149,7 @@ impl<'b> Members<'b> {
             collect(
                 request.places.members(params.as_raw()),
                 &[key],
+                false,
                 &mut subject,
             )
             .map_err(|_| PeerError::Doubled(SUBJECT))?;
