@@ -76,7 +76,7 @@ impl Additions<'_> {
         }
         let mut w = Writer::new(out.get_mut(close..).unwrap_or_default());
         self.write(&mut w, first, own.is_none())?;
-        w.literal(CLOSE);
+        CLOSE.bytes().for_each(|brace| w.byte(brace));
         match w.finish() {
             Ok(len) => Ok(close.saturating_add(len)),
             Err(BufferFull { needed }) => Err(SendError::BufferFull {

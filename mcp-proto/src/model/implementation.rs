@@ -102,7 +102,7 @@ macro_rules! direct {
             fn write(&self, revision: Revision, w: &mut Writer<'_>) {
                 let mut opening = b'{';
                 $(if !self.$field.is_absent() $(&& fields::$revisions.contains(revision))? {
-                    write_name(&mut opening, crate::member_name!($field $($json)?), w);
+                    write_name(&mut opening, concat!("\"", crate::member_name!($field $($json)?), "\":"), w);
                     self.$field.write(revision, w);
                 })*
                 if opening == b'{' {
@@ -119,7 +119,7 @@ crate::declare_implementation!(direct);
 #[inline(never)]
 fn write_name(opening: &mut u8, name: &'static str, w: &mut Writer<'_>) {
     w.byte(core::mem::replace(opening, b','));
-    w.name(name);
+    w.literal(name);
 }
 
 impl WriteDirect for Str<'_> {

@@ -77,7 +77,7 @@ pub(crate) fn result<E>(
     id.write(w);
     w.literal(r#","result":"#);
     result(w)?;
-    w.literal("}");
+    w.byte(b'}');
     Ok(())
 }
 
