@@ -301,6 +301,7 @@ impl<S: Store<u8>> Inbox<S> {
 
     /// The report about a line over the limit, once the line is over.
     #[cold]
+    #[inline(never)]
     fn report_skipped(&mut self) -> Option<Incoming<'_>> {
         let skipped = self.skipping.as_ref().filter(|skipped| skipped.over)?;
         self.given = Given::Skipped;
