@@ -195,10 +195,7 @@ impl<'b> Str<'b> {
 
     /// The revision that this names as a version string.
     pub(crate) fn revision(self) -> Option<Revision> {
-        match self.plain_bytes() {
-            Some(plain) => Revision::from_bytes(plain),
-            None => Revision::parse(self.decode_exact(&mut [0; 32]).ok()?),
-        }
+        Revision::newest_first().find(|revision| self == revision.as_str())
     }
 
     /// Returns true if decoding loses nothing: the string holds no half of a surrogate pair.

@@ -57,9 +57,12 @@ impl Revision {
 
     /// The revision that this text names.
     pub(crate) fn from_bytes(version: &[u8]) -> Option<Self> {
-        // The newest first: each request of 2026-07-28 names its own.
-        let mut newest_first = Self::ALL.into_iter().rev();
-        newest_first.find(|revision| revision.as_str().as_bytes() == version)
+        Self::newest_first().find(|revision| revision.as_str().as_bytes() == version)
+    }
+
+    /// All revisions, in the order in which a name is searched for: each request of 2026-07-28 names its own.
+    pub(crate) fn newest_first() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().rev()
     }
 
     /// The string that names this revision on the wire.

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::methods::{MethodFacts, OTHER, ROWS, for_each_method};
-use crate::json::Str;
+use crate::json::{Str, equal};
 
 macro_rules! define {
     ($($(#[$doc:meta])* $variant:ident = $name:literal => $facts:expr,)*) => {
@@ -90,21 +90,34 @@ macro_rules! define {
 
 for_each_method!(define);
 
-/// The method of a plain name, or else the `other`. Lengths first: a name is then compared with
-/// five others at most. A table, because a `match` takes three times the flash.
+/// The method of a plain name, or else the `other`.
+#[inline(always)]
 fn known<'b>(name: &[u8], other: Str<'b>) -> Method<'b> {
     // The busiest of all needs no table.
-    if name == b"tools/call" {
+    if equal(name, b"tools/call") {
         return Method::ToolsCall;
     }
-    let bounds = STARTS.get(name.len()).zip(STARTS.get(name.len() + 1));
+    among(of_length(name.len()), other, |known| equal(known, name))
+}
+
+/// The method of a name with escapes: PHP writes `tools\/call`.
+#[cold]
+fn escaped(name: Str<'_>) -> Method<'_> {
+    among(of_length(name.decoded_len()), name, |known| name.is(known))
+}
+
+/// The known names of this length, five at most. A table, because a `match` takes three times the flash.
+#[inline]
+fn of_length(len: usize) -> &'static [(Known, &'static str)] {
+    let bounds = STARTS.get(len).zip(STARTS.get(len + 1));
     let (start, end) = bounds.map_or((0, 0), |(start, end)| (*start, *end));
-    BY_LENGTH
-        .get(start.into()..end.into())
-        .unwrap_or_default()
-        .iter()
-        .find(|(_, known)| known.as_bytes() == name)
-        .map_or(Method::Other(other), |(known, _)| Method::from(*known))
+    BY_LENGTH.get(start.into()..end.into()).unwrap_or_default()
+}
+
+#[inline]
+fn among<'b>(names: &[(Known, &str)], other: Str<'b>, is: impl Fn(&[u8]) -> bool) -> Method<'b> {
+    let found = names.iter().find(|(_, known)| is(known.as_bytes()));
+    found.map_or(Method::Other(other), |(known, _)| Method::from(*known))
 }
 
 /// The known names, shorter ones first.
@@ -155,11 +168,7 @@ impl<'b> From<Str<'b>> for Method<'b> {
     fn from(name: Str<'b>) -> Self {
         match name.plain_bytes() {
             Some(plain) => known(plain, name),
-            // PHP writes `tools\/call`.
-            None => match name.decode_exact(&mut [0; LONGEST]) {
-                Ok(decoded) => known(decoded.as_bytes(), name),
-                Err(_) => Self::Other(name),
-            },
+            None => escaped(name),
         }
     }
 }
