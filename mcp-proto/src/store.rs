@@ -270,6 +270,24 @@ impl<T: Default, const N: usize> Store<T> for Heapless<T, N> {
 mod tests {
     use super::*;
 
+    /// Bytes of each length go into places of each length, and no others change.
+    #[test]
+    fn words_are_copied_as_bytes_are() {
+        let from: [u8; 40] = core::array::from_fn(|index| index as u8 + 1);
+        for len in 0..=from.len() {
+            for room in 0..=from.len() {
+                let mut to = [0; 41];
+                copy_by_words(&from[..len], &mut to[..room]);
+                let copied = len.min(room);
+                assert_eq!(to[..copied], from[..copied], "{len} into {room}");
+                assert!(
+                    to[copied..].iter().all(|byte| *byte == 0),
+                    "{len} into {room}"
+                );
+            }
+        }
+    }
+
     #[test]
     fn shifting_is_moving() {
         for start in 0..20 {

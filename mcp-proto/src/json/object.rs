@@ -166,6 +166,16 @@ mod tests {
     }
 
     #[test]
+    fn keys_are_names_and_not_text() {
+        let object = object(r#"{"a":1,"b":2,"c\\":3}"#);
+        for key in [r#"a":1,"b"#, r#"c\\"#, r#"c\\":3}"#] {
+            assert_eq!(object.find([key]), Ok([None]), "{key}");
+            assert_eq!(object.get(key), None, "{key}");
+        }
+        assert!(object.get("c\\").is_some());
+    }
+
+    #[test]
     fn members() {
         let check = |json: &str, expected: &[(&str, &str)]| {
             let members = object(json).members();

@@ -150,3 +150,39 @@ impl<'b> Iterator for Walk<'b> {
         Some(Raw::scanned(self.bytes.get(start..self.at)?, self.form))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks the index among the names of the first one of an object, and what follows it.
+    #[track_caller]
+    fn check(json: &str, expected: Option<usize>, next: &str) {
+        let raw = Raw::parse(json.as_bytes(), 8).unwrap();
+        let mut walk = Walk::inside(raw.as_bytes(), raw.form());
+        assert_eq!(walk.name_among(&["a", "ab", "_meta", ""]), expected);
+        assert_eq!(
+            walk.next().map(Raw::as_str),
+            Some(next).filter(|next| !next.is_empty())
+        );
+    }
+
+    #[test]
+    fn a_name_is_compared_to_its_end() {
+        check(r#"{"a":1}"#, Some(0), "1");
+        check(r#"{ "ab" : "a" }"#, Some(1), r#""a""#);
+        check(r#"{"_meta":{"a":1}}"#, Some(2), r#"{"a":1}"#);
+        check(r#"{"":null}"#, Some(3), "null");
+    }
+
+    /// The walk stays in front of them.
+    #[test]
+    fn other_names_are_not_passed() {
+        check("{}", None, "");
+        check(r#"{"abc":1}"#, None, r#""abc""#);
+        check(r#"{"b":"a"}"#, None, r#""b""#);
+        check(r#"{"\u0061":1}"#, None, r#""\u0061""#);
+        check(r#"{"a\"":1}"#, None, r#""a\"""#);
+        check(r#"{"_metas":1}"#, None, r#""_metas""#);
+    }
+}

@@ -227,6 +227,22 @@ mod tests {
         }
     }
 
+    /// Texts of each length around that of a word, and of which one byte differs.
+    #[test]
+    fn words_are_equal_if_all_bytes_are() {
+        let text = [b'x'; 19];
+        for len in 0..=text.len() {
+            let left = &text[..len];
+            assert!(equal_by_words(left, left));
+            assert!(!equal(left, &[b'x'; 20][..len + 1]));
+            for place in 0..len {
+                let mut other = text;
+                other[place] = b'y';
+                assert!(!equal_by_words(left, &other[..len]), "{place} of {len}");
+            }
+        }
+    }
+
     /// A byte in every place of a text that is long enough for each way to search it.
     #[test]
     fn long_texts_are_searched_to_their_end() {
