@@ -418,14 +418,19 @@ impl<'b> Message<'b> {
         }
     }
 
-    pub(super) const NOT_OBJECT: Self = Self::Invalid(Invalid {
-        reason: Reason::NotObject,
-        id: None,
-        shape: Shape::Unknown,
-    });
+    pub(super) const NOT_OBJECT: Self = Self::Invalid(Invalid::nameless(Reason::NotObject));
 }
 
 impl<'b> Invalid<'b> {
+    /// Creates an invalid message of an unknown kind without an id.
+    pub(super) const fn nameless(reason: Reason) -> Self {
+        Self {
+            reason,
+            id: None,
+            shape: Shape::Unknown,
+        }
+    }
+
     /// Reads what is readable of an invalid message.
     #[cold]
     pub(crate) fn broken(text: &'b [u8], reason: Reason) -> Self {

@@ -2,8 +2,8 @@
 
 use core::iter;
 
-use super::{Incoming, Invalid, Message, Reason, Shape};
-use crate::json::{Raw, Scanner};
+use super::{Incoming, Invalid, Message, Reason};
+use crate::json::{Fault, FaultKind, MemberPlaces, Scanner};
 
 /// The messages of a whole text, such as the body of an HTTP request or the data of an event:
 /// one, or those of an array between its brackets.
@@ -81,16 +81,33 @@ impl<'b> Messages<'b> {
 
 /// Takes the bracket of an array that has elements and is valid to its end.
 pub(crate) fn open_array<'b>(text: &'b [u8], depth: u8) -> Result<Scanner<'b>, Invalid<'b>> {
-    Raw::parse(text, depth).map_err(|fault| Invalid::broken(text, Reason::Json(fault)))?;
+    match elements(text, depth) {
+        Ok(Some(elements)) => Ok(elements),
+        Ok(None) => Err(Invalid::nameless(Reason::EmptyBatch)),
+        // No object follows an array that does not end.
+        Err(fault) if fault.kind == FaultKind::Incomplete => {
+            Err(Invalid::nameless(Reason::Json(fault)))
+        }
+        Err(fault) => Err(Invalid::broken(text, Reason::Json(fault))),
+    }
+}
+
+/// Validates an array, which is the whole text. Returns the position of its first element, if it has one.
+#[inline(always)]
+fn elements(text: &[u8], depth: u8) -> Result<Option<Scanner<'_>>, Fault> {
     let mut scanner = Scanner::new(text, depth);
-    let opened = scanner.open_array();
-    match opened.and_then(|()| scanner.clone().next_element(true)) {
-        Ok(true) => Ok(scanner),
-        _ => Err(Invalid {
-            reason: Reason::EmptyBatch,
-            id: None,
-            shape: Shape::Unknown,
-        }),
+    scanner.open_array()?;
+    let elements = scanner.clone();
+    if !scanner.next_element(true)? {
+        scanner.end()?;
+        return Ok(None);
+    }
+    loop {
+        scanner.value_in_place::<MemberPlaces>(None)?;
+        if !scanner.next_element(false)? {
+            scanner.end()?;
+            return Ok(Some(elements));
+        }
     }
 }
 

@@ -141,7 +141,7 @@ impl Salvage {
     }
 
     /// Passes bytes outside of strings that mean nothing, up to a bracket, a string, or a separator of the object that is looked into.
-    #[inline(always)]
+    #[inline]
     fn pass_plain<'b>(&mut self, rest: &'b [u8]) -> &'b [u8] {
         let is_read = matches!(self.place, Place::Id | Place::Method);
         if !Self::IS_FAST || is_read || self.blank {
@@ -162,8 +162,7 @@ impl Salvage {
     }
 
     /// Passes the string that was begun, if it ends in `rest`, has no escapes and is no id; after a name its colon too. Returns what follows.
-    // In place: most texts are strings.
-    #[inline(always)]
+    #[inline]
     fn whole_string<'b>(&mut self, rest: &'b [u8]) -> &'b [u8] {
         if !Self::IS_FAST || self.place == Place::Id {
             return rest;
