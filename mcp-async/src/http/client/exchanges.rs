@@ -11,6 +11,7 @@ use mcp_proto::Instant;
 
 use super::link::{Link, Order, Start};
 use super::run_exchange::{HEAD_START, run_exchange};
+use super::stream::LINGER;
 use crate::connection::{JobWaker, discard};
 use crate::runtime::{Sleep, Task};
 
@@ -19,6 +20,8 @@ pub(super) struct Exchanges {
     places: Vec<Place>,
     free: Vec<usize>,
     woken: Vec<u32>,
+    /// The time at which [`end_answered`](Exchanges::end_answered) looks at the exchanges of requests, if there are any.
+    look: Option<Instant>,
     /// A task waits until nothing runs.
     closing: bool,
 }
@@ -41,6 +44,8 @@ struct Running {
     /// The head of its reply has come, so the server has read the request.
     responded: Arc<AtomicBool>,
     began: Instant,
+    /// None of its answers was awaited when it was looked at last.
+    answered: bool,
 }
 
 impl Running {
@@ -56,6 +61,7 @@ impl Exchanges {
             places: Vec::new(),
             free: Vec::new(),
             woken: Vec::new(),
+            look: None,
             closing: false,
         }
     }
@@ -79,9 +85,38 @@ impl Exchanges {
         worked
     }
 
+    /// SC-30: ends the exchanges whose answers are not awaited since the last look, because they may have come in other
+    /// streams, and this one may stay open for ever. Returns true if it looked.
+    pub(super) fn end_answered(&mut self, now: Instant) -> bool {
+        if self.look.is_none_or(|look| now < look) {
+            return false;
+        }
+        let (link, mut is_needed) = (Arc::clone(&self.link), false);
+        self.drop_if(|running| {
+            let has_requests = running.ids().next().is_some();
+            let answered = has_requests && !running.ids().any(|id| link.awaits(id));
+            let is_over = answered && core::mem::replace(&mut running.answered, answered);
+            is_needed |= has_requests && !is_over;
+            is_over
+        });
+        self.look = is_needed.then(|| now + LINGER);
+        true
+    }
+
+    /// The time at which there is something to do without a wake.
+    pub(super) const fn deadline(&self) -> Option<Instant> {
+        self.look
+    }
+
     fn execute(&mut self, order: Order) {
         match order {
             Order::Start(start) => self.start(*start),
+            Order::Detach(id) => {
+                let running = self.places.iter_mut().filter_map(|it| it.running.as_mut());
+                for running in running.filter(|running| running.id == Some(id)) {
+                    running.id = None;
+                }
+            }
             Order::Drop(id) => self.drop_if(|running| running.id == Some(id)),
             Order::Cancel(id, told) => self.cancel(id, *told),
             Order::Renew(epoch) => {
@@ -102,7 +137,10 @@ impl Exchanges {
         let (epoch, stays) = (start.exchange.epoch(), start.stays);
         let mut ids = start.exchange.ids();
         let (id, others) = (ids.next(), ids.collect());
-        let link = Arc::clone(&self.link);
+        let (link, began) = (Arc::clone(&self.link), self.link.now());
+        if id.is_some() {
+            self.look.get_or_insert(began + LINGER);
+        }
         let carried = run_exchange(link, start, Arc::clone(&responded));
         self.run(Running {
             future: Box::pin(carried),
@@ -111,7 +149,8 @@ impl Exchanges {
             epoch,
             stays,
             responded,
-            began: self.link.now(),
+            began,
+            answered: false,
         });
     }
 
@@ -144,6 +183,7 @@ impl Exchanges {
             stays: true,
             responded,
             began: self.link.now(),
+            answered: false,
         });
     }
 
@@ -164,9 +204,9 @@ impl Exchanges {
         }
     }
 
-    fn drop_if(&mut self, unwanted: impl Fn(&Running) -> bool) {
+    fn drop_if(&mut self, mut unwanted: impl FnMut(&mut Running) -> bool) {
         for (index, place) in self.places.iter_mut().enumerate() {
-            if let Some(running) = place.running.take_if(|running| unwanted(running)) {
+            if let Some(running) = place.running.take_if(&mut unwanted) {
                 discard(running.future);
                 self.free.push(index);
             }

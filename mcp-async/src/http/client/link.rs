@@ -88,6 +88,8 @@ enum Closing {
 /// Something to do for the exchanges.
 pub(super) enum Order {
     Start(Box<Start>),
+    /// The exchange of this request has found the server's stream, which is read until the connection ends.
+    Detach(u64),
     /// The answer to this request is no longer awaited.
     Drop(u64),
     /// The answer is no longer awaited, and a separate exchange must notify the server.
@@ -437,6 +439,9 @@ impl Link {
             state.origin.set_two_endpoints();
             Exchange::new(&state.origin, &handshake.message())
         };
+        if let Some(id) = exchange.id() {
+            self.order(Order::Detach(id));
+        }
         let start = Start::new(exchange, handshake.clone());
         self.order(Order::Start(Box::new(start)));
         true

@@ -200,7 +200,9 @@ impl Work for Rounds<'_> {
         let session = &mut *self.session;
         let mut worked = session.exchanges.work();
         worked |= session.take_in(cx);
-        worked |= session.connection.turn(session.connection.now());
+        let now = session.connection.now();
+        worked |= session.exchanges.end_answered(now);
+        worked |= session.connection.turn(now);
         worked |= session.send(cx);
         worked |= session.wind_down(cx);
         if session.phase == Phase::Over {
@@ -214,7 +216,7 @@ impl Work for Rounds<'_> {
     }
 
     fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let deadlines = [self.session.deadline, None];
+        let deadlines = [self.session.deadline, self.session.exchanges.deadline()];
         let connection = &mut self.session.connection;
         let now = connection.now();
         connection.poll_time(cx, now, deadlines)

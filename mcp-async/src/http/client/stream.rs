@@ -135,4 +135,4 @@ impl<'l> Patience<'l> {
 
 const TOO_LONG: Failure = Failure::Invalid(Reason::TooLong);
 /// A stream that ends by itself leaves its connection for the next request.
-const LINGER: Duration = Duration::from_secs(1);
+pub(super) const LINGER: Duration = Duration::from_secs(1);

@@ -3,7 +3,8 @@
 use crate::scripted::http_server::{HttpServer, Wire, check};
 use crate::scripted::said;
 use crate::settings::limits;
-use crate::sim::Sim;
+use crate::sim::{Sim, sleep};
+use core::time::Duration;
 use mcp_async::client::{CallError, ConnectError, RestartPolicy};
 use mcp_async::http::HttpConnector;
 use mcp_proto::Revision;
@@ -119,6 +120,7 @@ fn a_server_of_two_endpoints() {
             let asked = site.expect("tools/call").await;
             let id = asked.id().to_owned();
             asked.accept();
+            sleep(Duration::from_secs(9)).await;
             stream.event(&said(&id, "hi"));
             site.expect("tools/call").await.accept();
             stream.end();

@@ -337,6 +337,36 @@ fn an_answer_over_the_limit_in_another_stream() {
     }
 }
 
+/// SC-30
+#[test]
+fn the_stream_of_a_call_that_was_answered_in_another_one_ends() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            for _ in 0..2 {
+                assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
+            }
+            sleep(Duration::from_secs(9)).await;
+        },
+        |site| async move {
+            let own = site.open_listening(LATEST[0]).await.stream();
+            let call = site.expect("tools/call").await;
+            let id = call.id().to_owned();
+            let stream = call.stream();
+            sleep(Duration::from_secs(9)).await;
+            assert!(!stream.is_dropped());
+            own.event(&said(&id, "hi"));
+            let call = site.expect("tools/call").await;
+            own.event(&said(call.id(), "hi"));
+            sleep(Duration::from_secs(3)).await;
+            assert!(stream.is_dropped());
+            assert!(call.is_dropped());
+            assert!(!own.is_dropped());
+            site.expect("DELETE").await.accept();
+        },
+    );
+}
+
 #[test]
 fn a_question_over_the_limit_ends_no_call() {
     check(
