@@ -1,5 +1,6 @@
 //! The way to a server at a URL.
 
+use core::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -15,7 +16,7 @@ use super::session::open_connection;
 use super::settings::Settings;
 use crate::client::connecting::builder::Parts;
 use crate::client::{Client, ClientBuilder, ConnectError, Connector};
-use crate::net::HttpClient;
+use crate::net::{HttpClient, without_secrets};
 use crate::runtime::RuntimeHandle;
 
 /// A connector over HTTP to the server at a URL.
@@ -40,7 +41,6 @@ use crate::runtime::RuntimeHandle;
 /// }
 /// ```
 #[must_use = "it does nothing until a client connects by it"]
-#[derive(Debug)]
 pub struct HttpConnector {
     pub(super) runtime: RuntimeHandle,
     pub(super) url: String,
@@ -153,5 +153,15 @@ impl HttpConnector {
                 })
             })
             .await
+    }
+}
+
+/// Shows the URL without user, password and query.
+impl fmt::Debug for HttpConnector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpConnector")
+            .field("runtime", &self.runtime)
+            .field("url", &without_secrets(&self.url))
+            .finish()
     }
 }

@@ -128,6 +128,16 @@ fn a_server_of_two_endpoints() {
     );
 }
 
+#[test]
+fn a_connector_is_shown_without_secrets() {
+    let connector = HttpConnector::new(Sim, "https://user:password@a.example/mcp?key=secret");
+    let shown = format!("{connector:?}");
+    assert!(shown.contains("\"https://a.example/mcp\""), "{shown}");
+    for secret in ["user", "password", "secret"] {
+        assert!(!shown.contains(secret), "{shown}");
+    }
+}
+
 /// HS-07.
 #[test]
 fn an_endpoint_elsewhere_is_none() {
