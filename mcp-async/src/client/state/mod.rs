@@ -216,7 +216,9 @@ impl ClientState {
     }
 
     pub(super) fn add_logs(&self, queue: &Arc<LogQueue>) {
-        self.logs.lock().push(Arc::downgrade(queue));
+        let mut logs = self.logs.lock();
+        logs.retain(|queue| queue.strong_count() > 0);
+        logs.push(Arc::downgrade(queue));
     }
 
     pub(super) fn set_roots(&self, roots: Vec<Root>) {

@@ -101,6 +101,18 @@ struct Wire {
     out: Vec<u8>,
 }
 
+#[test]
+fn streams_of_log_messages_that_were_dropped_are_forgotten() {
+    let builder = Client::builder("test", "0");
+    let (client, _lines) = line_server::connect(builder, Revision::V2025_11_25, "{}");
+    let measured = measure(|| {
+        for _ in 0..1_000 {
+            drop(client.logs());
+        }
+    });
+    assert!(measured.count_current < 4, "{measured:?}");
+}
+
 fn check(call: impl Fn(&Client, &mut Wire)) {
     let builder = Client::builder("test", "0").cache(false);
     let capabilities = r#"{"tools":{},"resources":{}}"#;
