@@ -76,7 +76,7 @@ impl Group {
         self.pid.as_raw_pid().unsigned_abs()
     }
 
-    /// Gives the status out once.
+    /// Ready again and again once the leader has ended.
     pub(super) fn poll_exit(&mut self, task: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
         match &mut self.exit {
             #[cfg(target_os = "linux")]

@@ -58,7 +58,7 @@ impl Group {
         self.id
     }
 
-    /// Gives the status out once.
+    /// Ready again and again once the child has ended.
     pub(super) fn poll_exit(&mut self, task: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
         self.exit.poll(task)
     }
