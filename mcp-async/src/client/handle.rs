@@ -236,15 +236,17 @@ impl Client {
     }
 
     /// Asks for log messages from this severity on. A legacy session is notified immediately; in 2026-07-28 each request from now on names the level. A new
-    /// connection gets the same level.
+    /// connection gets the same level. Of several calls at once, each waits for the end of the one before.
     ///
     /// # Errors
     /// Those of a call; [`CallError::MissingCapability`] from a legacy server that does not log.
     pub async fn set_log_level(&self, level: LoggingLevel) -> Result<(), CallError> {
+        let client_state = &self.inner.client_state;
+        let _turn = client_state.level_turns.take().await;
         if !self.info().revision.has_log_level_of_request() {
             Request::new(&self.inner, Ask::SetLevel(level), whole::<()>).await?;
         }
-        self.inner.client_state.set_level(level);
+        client_state.set_level(level);
         Ok(())
     }
 

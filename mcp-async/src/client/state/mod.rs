@@ -20,6 +20,7 @@ pub(super) mod schemas;
 pub(super) mod subscriptions;
 pub(super) mod task_support;
 pub(crate) mod transport_data;
+mod turns;
 
 use core::task::{Context, Poll};
 use std::sync::{Arc, Weak};
@@ -40,6 +41,7 @@ use self::schemas::Schemas;
 use self::subscriptions::{SubscriptionEvent, Subscriptions, Update};
 use self::task_support::TaskSupports;
 use self::transport_data::TransportData;
+use self::turns::Turns;
 use super::callbacks::Callbacks;
 use crate::client::callbacks::question_tasks::QuestionHost;
 use crate::client::session::handler::{Answer, Handler, IncomingQuestion};
@@ -63,6 +65,8 @@ pub(crate) struct ClientState {
     pub(super) subscriptions: Lock<Subscriptions>,
     logs: Lock<Vec<Weak<LogQueue>>>,
     level: Lock<Option<LoggingLevel>>,
+    /// Requests for a log level: the last one that the server answers has set the level.
+    pub(super) level_turns: Turns,
     pub(super) owed: OwedRequests,
     pub(super) background: Background,
     renewed: Lock<Renewed>,
@@ -110,6 +114,7 @@ impl ClientState {
             subscriptions: Lock::default(),
             logs: Lock::default(),
             level: Lock::default(),
+            level_turns: Turns::default(),
             owed: OwedRequests::default(),
             background: Background::default(),
             renewed: Lock::default(),

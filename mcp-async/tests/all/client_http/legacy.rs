@@ -4,14 +4,14 @@ use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
 use mcp_async::client::CallError;
-use mcp_async::model::{ElicitParams, ElicitResult};
+use mcp_async::model::{ElicitParams, ElicitResult, LoggingLevel};
 use mcp_async::tasks::client::TaskOptions;
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
 use crate::scripted::http_server::{HttpServer, Wire, check, check_in};
 use crate::settings::limits;
-use crate::sim::sleep;
+use crate::sim::{poll_once, sleep};
 use crate::tasks_client::support::{CORE_TASKS, TOOLS, core_task};
 
 const LATEST: &[Revision] = &[Revision::V2025_11_25];
@@ -57,6 +57,32 @@ fn progress_and_questions_on_the_stream_of_a_call() {
                 stream.send(byte.encode_utf8(&mut [0; 4]));
             }
             stream.send("\r\n\r\n");
+        },
+    );
+}
+
+#[test]
+fn log_levels_are_set_one_after_the_other() {
+    check_in(
+        LATEST[0],
+        |client| async move {
+            let mut first = Box::pin(client.set_log_level(LoggingLevel::Debug));
+            assert!(poll_once(first.as_mut()).is_pending());
+            let mut dropped = Box::pin(client.set_log_level(LoggingLevel::Info));
+            assert!(poll_once(dropped.as_mut()).is_pending());
+            let mut last = Box::pin(client.set_log_level(LoggingLevel::Error));
+            assert!(poll_once(last.as_mut()).is_pending());
+            drop(dropped);
+            first.await.unwrap();
+            last.await.unwrap();
+        },
+        |site| async move {
+            let first = site.expect("\"debug\"").await;
+            sleep(Duration::from_secs(1)).await;
+            site.quiet();
+            first.result("{}");
+            site.expect("\"error\"").await.result("{}");
+            site.expect("DELETE").await.accept();
         },
     );
 }
