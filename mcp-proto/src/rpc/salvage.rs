@@ -301,6 +301,7 @@ impl Salvage {
     }
 
     /// Handles the colon after a name.
+    #[cfg_attr(not(feature = "alloc"), inline(never))]
     fn begin_value(&mut self, member: Option<Member>) {
         self.place = Place::Value;
         match member {
