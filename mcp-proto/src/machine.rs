@@ -11,8 +11,8 @@ use crate::token::Token;
 ///
 /// A driver needs nothing else. It passes messages and the time in, and drains in this order:
 ///
-/// 1. [`poll_transmit`](Self::poll_transmit) until it has nothing more for any channel,
-/// 2. [`poll_event`](Self::poll_event) until `None`,
+/// 1. [`poll_transmit`](Self::poll_transmit) until it has nothing more for any channel, or there is no room,
+/// 2. [`poll_event`](Self::poll_event) until `None`, although there is no room,
 /// 3. [`handle`](Self::handle) with the next message, when [`reserve`](Self::reserve) bytes are
 ///    free for the answer that the core itself may owe,
 /// 4. wait for bytes, for room, or for [`poll_timeout`](Self::poll_timeout).

@@ -242,7 +242,7 @@ impl Client {
     /// Those of a call; [`CallError::MissingCapability`] from a legacy server that does not log.
     pub async fn set_log_level(&self, level: LoggingLevel) -> Result<(), CallError> {
         let client_state = &self.inner.client_state;
-        let _turn = client_state.level_turns.take().await;
+        let _guard = client_state.level_lock.lock().await;
         if !self.info().revision.has_log_level_of_request() {
             Request::new(&self.inner, Ask::SetLevel(level), whole::<()>).await?;
         }

@@ -25,7 +25,7 @@ pub enum CallError {
     NotInRevision,
     /// The call was not sent: the table is full, the parameters are no object or too large.
     Refused(SendError),
-    /// No answer in time; the request was cancelled.
+    /// The request could not be sent, or was not answered, in time; a request that was sent was cancelled.
     Timeout,
     /// The connection is over.
     Closed,

@@ -26,7 +26,8 @@ pub enum ListErrorKind {
     /// The call of a page failed, its pages do not end ([`CallError::PaginationLimit`]), or it took longer than
     /// [`CatalogLimits::time`](super::CatalogLimits::time) ([`CallError::Timeout`]).
     Call(CallError),
-    /// The list, the lists of the server, or all lists together, would have more than so many items.
+    /// The list, the lists of the server, or all lists together, would have more than so many items; in one list a template
+    /// counts once for each of its variables.
     Items(usize),
     /// The lists of the server, or all lists together, would have more than so many bytes.
     Bytes(usize),
@@ -49,7 +50,10 @@ impl fmt::Display for ListError {
         )?;
         match &self.kind {
             ListErrorKind::Call(error) => error.fmt(f),
-            ListErrorKind::Items(limit) => write!(f, "there are more than {limit} items"),
+            ListErrorKind::Items(limit) => write!(
+                f,
+                "there are more than {limit} items, or variables of templates"
+            ),
             ListErrorKind::Bytes(limit) => write!(f, "the items have more than {limit} bytes"),
         }
     }

@@ -13,8 +13,8 @@ pub(super) trait Front: Send + Sync {
     /// Returns true if any of them watches it.
     fn is_watched(&self, uri: &str, principal: Option<&str>) -> bool;
 
-    /// Returns the smallest share of a caller that watches this resource: the number of resources that it watches and that have a
-    /// subscription. `None` if no caller watches it.
+    /// Returns the fewest subscriptions that a caller who watches this resource has: the number of resources that it watches and that
+    /// have a subscription. `None` if no caller watches it.
     fn smallest_share(&self, uri: &str, is_subscribed: &dyn Fn(&str) -> bool) -> Option<usize>;
 }
 

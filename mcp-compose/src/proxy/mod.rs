@@ -135,8 +135,8 @@ impl ProxyBuilder {
         self
     }
 
-    /// Sets whether a server that has had no call for [`ProxyLimits::idle`] is left alone until the next one, which connects it
-    /// again; false by default. Meanwhile its items stay listed as they were, and changes of its lists are not seen.
+    /// Sets whether a server that has had no call for [`ProxyLimits::idle`] and has no task is left alone until the next call,
+    /// which connects it again; false by default. Meanwhile its items stay listed as they were, and changes of its lists are not seen.
     pub fn end_idle_servers(mut self, end: bool) -> Self {
         self.settings.rests = end;
         self
@@ -289,7 +289,7 @@ impl Proxy {
         self.running.runtime.spawn(Box::pin(async move {
             let following = async {
                 loop {
-                    let changed = within(&runtime, LOOK, changes.next()).await;
+                    let changed = within(&runtime, CHECK_INTERVAL, changes.next()).await;
                     let running = running.upgrade();
                     let Some(running) = running.filter(|_| served.strong_count() > 0) else {
                         return;
@@ -456,5 +456,5 @@ impl fmt::Debug for ProxyBuilder {
 
 /// The shortest pause between two looks for idle sessions.
 const SHORTEST: Duration = Duration::from_millis(100);
-/// The pause between two looks if a server in front is still served.
-const LOOK: Duration = Duration::from_secs(60);
+/// The time after which a server in front is checked again: if it is still served.
+const CHECK_INTERVAL: Duration = Duration::from_secs(60);

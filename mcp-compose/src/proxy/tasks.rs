@@ -75,8 +75,8 @@ impl Running {
     }
 
     /// Keeps a session for the time of the task that this result of its server states, if it states one.
-    pub(super) fn keep_for_task(&self, session: &Session, told: Raw<'_>) {
-        let task = told.object().unwrap_or_default();
+    pub(super) fn keep_for_task(&self, session: &Session, result: Raw<'_>) {
+        let task = result.object().unwrap_or_default();
         if task.get("taskId").is_some() {
             let ttl = task.get("ttlMs").and_then(|ttl| ttl.decode(&mut []).ok());
             let time = ttl.map_or(self.limits.call_time, Duration::from_millis);

@@ -71,8 +71,8 @@ impl Audience {
         fronts.iter().any(|(_, front)| front.is_watched(uri, name))
     }
 
-    /// Returns the number of subscriptions in a session that a caller has who watches a resource, of the caller who has the fewest. One
-    /// caller has no share, because it has all.
+    /// Returns the number of subscriptions in a session of the caller who watches the resource and has the fewest. 0 if the session is
+    /// one caller's.
     fn smallest_share(&self, running: &Running, uri: &str, session: &Session) -> usize {
         let Self::All = self else { return 0 };
         let is_subscribed = |uri: &str| session.followed.is_subscribed(uri);

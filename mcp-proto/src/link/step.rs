@@ -31,7 +31,8 @@ pub enum Step<'o, M, E, O> {
     Done,
     /// A message had no effect.
     Ignored(IgnoreReason),
-    /// The peer has to read before anything else happens.
+    /// No further message is handled until the peer has read. Deadlines still count: step again when
+    /// [`Machine::poll_timeout`] has passed, too.
     Full,
     /// Nothing to do until bytes arrive or time passes.
     Empty,
@@ -54,7 +55,8 @@ pub fn check<M: Machine, O: Store<u8>>(machine: &M, outbox: &Outbox<O>) -> Resul
 }
 
 /// Does one thing for one connection, in this order: what is due by now, messages that follow
-/// from state, events of time and teardown, and then the next message of the peer.
+/// from state, events of time and teardown, and then the next message of the peer. Events of time and
+/// teardown need no room: they are returned although the messages that follow from state do not fit.
 ///
 /// A message is taken only while the outbox has room for all that the machine itself may have to
 /// say about it, so its answer is never lost and a peer that does not read is not read either.

@@ -171,8 +171,9 @@ impl<'a, T> Request<'a, T> {
 }
 
 impl<'a, T, H> Request<'a, T, H> {
-    /// Waits so long for the result, instead of the configured time, and before that so long until the request is sent: for a
-    /// connection, and for room where the server does not read. Without it a request waits for a connection without a limit.
+    /// Waits so long for the result, instead of the configured time. Before that it waits at most so long until the request is
+    /// sent, while the server does not read or the handshake of a new session is not over. The wait for a new connection
+    /// ([`ConnectionState::Reconnecting`](crate::client::ConnectionState::Reconnecting)) has no limit.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.options.timeout = Some(timeout);
         self

@@ -25,10 +25,10 @@ use crate::trace_context::TraceContext;
 pub(in crate::client) struct Exchange<'a> {
     pending: PendingRequest<'a, Machine>,
     stage: Stage,
-    /// The end of the time in which it has to be sent, once it waits for that.
-    unsent: Option<Box<Sleep>>,
-    /// True if it waits for room to be sent, and false if it waits for the connection.
-    is_crowded: bool,
+    /// The timer of a request that waits to be sent.
+    send_timer: Option<Box<Sleep>>,
+    /// True if the request waits for room in the output, and false if it waits for the handshake.
+    waits_for_room: bool,
     /// The `requestState` to send back in the next round.
     state: Option<RawBuf>,
     /// Rounds that the server has asked for.
@@ -98,8 +98,8 @@ impl<'a> Exchange<'a> {
         Self {
             pending,
             stage: Stage::Sending,
-            unsent: None,
-            is_crowded: false,
+            send_timer: None,
+            waits_for_room: false,
             state: None,
             rounds: 0,
             returned: None,
@@ -157,7 +157,7 @@ impl<'a> Exchange<'a> {
             }
             // Whatever it waits for, the call may end meanwhile.
             if let Stage::Sending = self.stage {
-                return self.poll_unsent(cx, terms);
+                return self.poll_send_timeout(cx, terms);
             }
             let polled = self.pending.poll_arrival(cx);
             self.pending.tell(on_progress);
@@ -204,25 +204,26 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Ready when the request could not be sent in time. A new connection takes as long as it takes, unless the caller has set the time.
-    fn poll_unsent(
+    /// Ready with `Timeout` when the request could not be sent in time. A request that waits for the handshake has a limit only if the
+    /// caller has set a timeout.
+    fn poll_send_timeout(
         &mut self,
         cx: &mut Context<'_>,
         terms: &Terms<'_>,
     ) -> Poll<Result<RawBuf, CallError>> {
-        let unsent = match &mut self.unsent {
-            Some(unsent) => unsent,
+        let timer = match &mut self.send_timer {
+            Some(timer) => timer,
             none => {
                 let runtime = self.pending.runtime();
                 let usual = || self.pending.lock().machine.config().timeouts.request;
-                let usual = self.is_crowded.then(usual);
+                let usual = self.waits_for_room.then(usual);
                 let Some(timeout) = terms.options.timeout.or(usual) else {
                     return Poll::Pending;
                 };
                 none.insert(Box::new(Sleep::after(runtime, timeout)))
             }
         };
-        unsent.poll_done(cx).map(|()| Err(CallError::Timeout))
+        timer.poll_done(cx).map(|()| Err(CallError::Timeout))
     }
 
     fn has_rounds_left(&self, terms: &Terms<'_>) -> bool {
@@ -300,11 +301,11 @@ impl<'a> Exchange<'a> {
                     machine.call(now, &call(cookie), out)
                 }),
         };
-        self.is_crowded = sent.is_pending();
+        self.waits_for_room = sent.is_pending();
         match ready!(sent) {
             Ok(()) => {
                 self.stage = Stage::Waiting;
-                self.unsent = None;
+                self.send_timer = None;
                 self.state = None;
                 self.sent = true;
                 Poll::Ready(Ok(()))

@@ -1,6 +1,7 @@
 //! State of a client that outlives its connections: callbacks, streams and caches.
 
 pub(super) mod ask;
+mod async_lock;
 pub(super) mod background;
 pub(super) mod cache;
 pub(super) mod child_end;
@@ -20,7 +21,6 @@ pub(super) mod schemas;
 pub(super) mod subscriptions;
 pub(super) mod task_support;
 pub(crate) mod transport_data;
-mod turns;
 
 use core::task::{Context, Poll};
 use std::sync::{Arc, Weak};
@@ -32,6 +32,7 @@ use mcp_proto::revision::Tasks;
 use mcp_proto::rpc::{Method, Notification};
 
 use self::ask::Ask;
+use self::async_lock::AsyncLock;
 use self::background::Background;
 use self::cache::{Cache, CacheBounds, Kind, Ticket};
 use self::extensions::result_type;
@@ -41,7 +42,6 @@ use self::schemas::Schemas;
 use self::subscriptions::{SubscriptionEvent, Subscriptions, Update};
 use self::task_support::TaskSupports;
 use self::transport_data::TransportData;
-use self::turns::Turns;
 use super::callbacks::Callbacks;
 use crate::client::callbacks::question_tasks::QuestionHost;
 use crate::client::session::handler::{Answer, Handler, IncomingQuestion};
@@ -65,8 +65,8 @@ pub(crate) struct ClientState {
     pub(super) subscriptions: Lock<Subscriptions>,
     logs: Lock<Vec<Weak<LogQueue>>>,
     level: Lock<Option<LoggingLevel>>,
-    /// Requests for a log level: the last one that the server answers has set the level.
-    pub(super) level_turns: Turns,
+    /// Held while `set_log_level` runs, so that the server and the client have the level of the same call.
+    pub(super) level_lock: AsyncLock,
     pub(super) owed: OwedRequests,
     pub(super) background: Background,
     renewed: Lock<Renewed>,
@@ -114,7 +114,7 @@ impl ClientState {
             subscriptions: Lock::default(),
             logs: Lock::default(),
             level: Lock::default(),
-            level_turns: Turns::default(),
+            level_lock: AsyncLock::default(),
             owed: OwedRequests::default(),
             background: Background::default(),
             renewed: Lock::default(),

@@ -63,7 +63,7 @@ impl HttpClientBuilder {
     }
 
     /// Sets the time for which a connection may wait for its next request. One minute by default. Those that have waited
-    /// for longer are closed with a later request, to whichever server.
+    /// for longer are closed when the client sends its next request, to any server.
     pub const fn idle_timeout(mut self, limit: Duration) -> Self {
         self.idle_timeout = limit;
         self
@@ -71,8 +71,8 @@ impl HttpClientBuilder {
 
     /// Sets the number of connections to one server that may wait for their next request. 256 by
     /// default. If more requests than this run at once, each of the others dials anew. With 0 each request has a
-    /// connection of its own. All servers together have 512, or this number if it is higher; those that have waited for
-    /// the longest time are closed first.
+    /// connection of its own. All servers together have at most 512 idle connections, or this number if it is higher; the
+    /// longest idle ones are closed first.
     pub const fn max_idle(mut self, limit: usize) -> Self {
         self.max_idle = limit;
         self

@@ -120,7 +120,7 @@ impl ServerStreams {
         self.streams.open_for(body)
     }
 
-    /// Keeps the place of a POST until its requests are answered.
+    /// Keeps the places of a POST until its requests are answered.
     pub(crate) fn hold(&mut self, post: &StreamReader, places: Share<CallerId>) {
         self.places.insert(post.channel().number(), places);
     }

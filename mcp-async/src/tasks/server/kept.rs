@@ -14,7 +14,7 @@ pub(super) struct KeptTasks {
     ended: BTreeSet<u64>,
     /// The bytes of those.
     bytes: usize,
-    /// The owners of those bytes, by their parts.
+    /// The owners, by the bytes of their ended tasks.
     by_bytes: BTreeSet<(usize, Owner)>,
     /// The times at which ended tasks are forgotten.
     leaving: BTreeSet<(u64, u64)>,

@@ -145,8 +145,9 @@ impl Tasks {
     }
 
     /// Sets how many bytes the records of all tasks of this process that have ended may have together;
-    /// 256 MiB otherwise. While they have more, the oldest of these tasks are removed, of the principal
-    /// who has the most bytes; their results are lost. The newest stays.
+    /// 256 MiB otherwise. While they have more, the oldest ones of the principal who has the most bytes are
+    /// removed, and their results are lost; tasks without a principal count as those of one. The task that has ended
+    /// last stays.
     #[must_use]
     pub const fn max_total_bytes(mut self, bytes: usize) -> Self {
         self.max_total_bytes = bytes;

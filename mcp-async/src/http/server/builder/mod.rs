@@ -243,11 +243,12 @@ impl Http {
     /// Sets the maximum number of concurrent requests without a session that take longer: listens, and calls that
     /// are not answered at once; 10 000 otherwise. One more is answered with 503 and `Retry-After` when it has to
     /// wait for the first time: what its handler has done until then is done. Requests that are answered at once
-    /// need no place. Each request of an array has a place of its own.
+    /// need no place.
     ///
     /// In sessions as many requests may be without an answer, and as many of other processes of a
     /// [shared](Self::share) endpoint may be under way. One more is answered with 503 before it begins. `ping`,
-    /// notifications and responses need no place.
+    /// notifications and responses need no place. Each call of an array has a place of its own; an array for which not all
+    /// places are free is answered with 503 as a whole.
     pub fn max_exchanges(mut self, exchanges: usize) -> Self {
         self.options.max_exchanges = exchanges;
         self
