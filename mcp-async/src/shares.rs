@@ -70,10 +70,12 @@ impl<K: Clone + Eq + Hash> Shares<K> {
         self.take_all(caller, 1)
     }
 
-    /// Takes so many places; `None` if there are not as many for this caller.
+    /// Takes so many places, one after the other; `None` if there are not as many for this caller.
     pub(crate) fn take_all(self: &Arc<Self>, caller: Option<K>, places: usize) -> Option<Share<K>> {
         let mut share = self.empty(caller);
-        share.grow_to(places).then_some(share)
+        (1..=places)
+            .all(|place| share.grow_to(place))
+            .then_some(share)
     }
 
     /// A share that has no place yet.
@@ -267,6 +269,16 @@ mod tests {
         assert_eq!(take_all(&shares, Some('d')).len(), 4);
         // Without a caller only the number counts.
         assert_eq!(take_all(&shares, None).len(), 7);
+    }
+
+    #[test]
+    fn many_places_at_once_are_no_more_than_one_after_the_other() {
+        let shares = Shares::new(12);
+        assert!(shares.take_all(Some('a'), 7).is_none());
+        assert_eq!(shares.table().taken, 0);
+        let six = shares.take_all(Some('a'), 6);
+        assert!(six.is_some() && shares.take_all(Some('b'), 4).is_none());
+        assert!(shares.take_all(Some('b'), 3).is_some());
     }
 
     #[test]

@@ -4,6 +4,7 @@ use core::fmt;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
+use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_proto::{Revision, SendError};
@@ -12,6 +13,7 @@ use super::Request;
 use crate::client::state::inner::{ClientShared, Inner};
 use crate::connection::{Notified, Progress};
 use crate::error::CallError;
+use crate::runtime::{RuntimeHandle, Sleep};
 
 /// Requests of one type of result that leave together, and their results in the same order; what
 /// [`Client::batch`](crate::client::Client::batch) returns.
@@ -27,6 +29,8 @@ pub struct Batch<'a, T, H = fn(Progress<'_>)> {
     stage: Stage,
     /// The place among those who wait for a connection.
     linking: Option<Notified>,
+    /// The timer of a batch that waits until the output is empty.
+    timer: Option<Box<Sleep>>,
 }
 
 struct Entry<'a, T, H> {
@@ -66,6 +70,7 @@ impl<'a, T, H: FnMut(Progress<'_>)> Batch<'a, T, H> {
             requests: requests.into_iter().map(entry).collect(),
             stage: Stage::New,
             linking: None,
+            timer: None,
         }
     }
 
@@ -81,7 +86,11 @@ impl<'a, T, H: FnMut(Progress<'_>)> Batch<'a, T, H> {
             if !revision.is_some_and(Revision::allows_batches) {
                 return Poll::Ready(None);
             }
-            ready!(core.poll_empty(cx));
+            if core.poll_empty(cx).is_pending() {
+                let usual = core.machine.config().timeouts.request;
+                drop(core);
+                return self.poll_timer(cx, &link.shared.runtime, usual);
+            }
             let begun = core.machine.begin_batch();
             if begun == Err(SendError::NotReady) {
                 // Another batch is open, or the session is opened again.
@@ -91,6 +100,25 @@ impl<'a, T, H: FnMut(Progress<'_>)> Batch<'a, T, H> {
             begun
         };
         Poll::Ready(begun.ok().map(|()| Gathered(link.shared)))
+    }
+
+    /// Ready when what waits to be written has not left in time. From then on each request waits by itself, and says that it could not be
+    /// sent.
+    fn poll_timer(
+        &mut self,
+        cx: &mut Context<'_>,
+        runtime: &RuntimeHandle,
+        usual: Duration,
+    ) -> Poll<Option<Gathered>> {
+        let timer = self.timer.get_or_insert_with(|| {
+            let timeouts = self
+                .requests
+                .iter()
+                .map(|entry| entry.request.options.timeout);
+            let longest = timeouts.map(|timeout| timeout.unwrap_or(usual)).max();
+            Box::new(Sleep::after(runtime, longest.unwrap_or(usual)))
+        });
+        timer.poll_done(cx).map(|()| None)
     }
 
     fn poll_requests(&mut self, cx: &mut Context<'_>, batched: bool) {

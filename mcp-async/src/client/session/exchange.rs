@@ -211,15 +211,16 @@ impl<'a> Exchange<'a> {
         cx: &mut Context<'_>,
         terms: &Terms<'_>,
     ) -> Poll<Result<RawBuf, CallError>> {
+        if !self.waits_for_room && terms.options.timeout.is_none() {
+            self.send_timer = None;
+            return Poll::Pending;
+        }
         let timer = match &mut self.send_timer {
             Some(timer) => timer,
             none => {
                 let runtime = self.pending.runtime();
                 let usual = || self.pending.lock().machine.config().timeouts.request;
-                let usual = self.waits_for_room.then(usual);
-                let Some(timeout) = terms.options.timeout.or(usual) else {
-                    return Poll::Pending;
-                };
+                let timeout = terms.options.timeout.unwrap_or_else(usual);
                 none.insert(Box::new(Sleep::after(runtime, timeout)))
             }
         };

@@ -216,7 +216,11 @@ fn structured_content_is_checked_against_the_listed_schema() {
 /// Those that were sent, and those that wait for room.
 #[test]
 fn calls_to_a_server_that_reads_nothing_end_in_time() {
-    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+    for revision in [
+        Revision::V2025_03_26,
+        Revision::V2025_11_25,
+        Revision::V2026_07_28,
+    ] {
         for timeout in [None, Some(Duration::from_secs(5))] {
             let builder = only(revision).limits(limits(|it| it.output = 4096));
             let (client, _server) = line_server::connect(builder, revision, r#"{"tools":{}}"#);
@@ -236,6 +240,16 @@ fn calls_to_a_server_that_reads_nothing_end_in_time() {
                 assert!(poll_once(call.as_mut()).is_pending());
             }
             advance(timeout.unwrap_or(Duration::from_secs(60)));
+            let batched = client.call_tool("echo", &long);
+            let batch = client.batch([match timeout {
+                Some(timeout) => batched.timeout(timeout),
+                None => batched,
+            }]);
+            let results = run(batch);
+            assert!(
+                matches!(results[0], Err(CallError::Timeout)),
+                "{revision} {results:?}"
+            );
             for call in calls {
                 let ended = run(call);
                 assert!(

@@ -430,7 +430,7 @@ impl HttpEndpoint {
         let mut exchange = Exchange::new(conversation, reader, now, self.options.keep_alive);
         let begun = exchange.begin(now);
         let takes_longer = matches!(begun, StreamResponse::Pending | StreamResponse::Events);
-        match takes_longer && !self.goes_on(&mut exchange, parts, body.calls()) {
+        match takes_longer && !self.goes_on(&mut exchange, parts, self.places_of(body)) {
             true => Err(Refusal::Unavailable(FULL)),
             false => Ok((exchange, begun)),
         }
@@ -539,6 +539,11 @@ impl HttpEndpoint {
     pub(super) fn place(&self, parts: &Parts) -> Option<Place> {
         let caller = self.caller(parts);
         self.capacity.place(caller.as_ref(), self.runtime.now())
+    }
+
+    /// The number of places that the requests of a body need: those of an array beyond the limit are not served.
+    pub(super) fn places_of(&self, body: &OwnedMessages<impl AsRef<[u8]>>) -> usize {
+        body.calls().min(self.server.config().limits.batch)
     }
 
     /// An exchange takes longer: each of its calls takes a place, and it is notified of the shutdown. `false` if there

@@ -120,7 +120,7 @@ impl HttpEndpoint {
             Some(false) => return answer::busy("what is on the stream was not read"),
             None => return no_session(),
         }
-        if !session.add_calls(body.calls()) {
+        if !session.add_calls(self.places_of(&body)) {
             return answer::busy(CROWDED);
         }
         if let Err(refusal) = HttpSseEndpoint::check_body(&body) {

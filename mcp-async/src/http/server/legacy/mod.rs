@@ -154,7 +154,7 @@ impl HttpEndpoint {
             return Err(Refusal::Unavailable(CLOSING));
         }
         // Messages that end at once, such as a cancellation, need no place.
-        let Some(places) = self.calls.take_all(caller, body.calls()) else {
+        let Some(places) = self.calls.take_all(caller, self.places_of(&body)) else {
             return Err(Refusal::Unavailable(CROWDED));
         };
         let opened = session.streams(|streams| {

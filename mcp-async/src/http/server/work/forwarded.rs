@@ -93,16 +93,16 @@ impl HttpEndpoint {
         }
         let head = request.head.parts(&processes.shared, received);
         let head = head.ok_or_else(|| refused("its head cannot be read"))?;
-        let places = self.places_of(&head, body);
+        let places = self.places(&head, body);
         let places = self.forwarded.take_all(self.caller(&head), places);
         Ok((head, places.ok_or_else(|| refused(CROWDED))?))
     }
 
     /// Returns the number of places that a request needs: one for each answer that may take time.
-    fn places_of(&self, head: &Parts, body: &[u8]) -> usize {
+    fn places(&self, head: &Parts, body: &[u8]) -> usize {
         match head.method {
             Method::GET => 1,
-            Method::POST => OwnedMessages::parse(body, self.depth).calls(),
+            Method::POST => self.places_of(&OwnedMessages::parse(body, self.depth)),
             _ => 0,
         }
     }
