@@ -50,10 +50,7 @@ impl fmt::Display for ListError {
         )?;
         match &self.kind {
             ListErrorKind::Call(error) => error.fmt(f),
-            ListErrorKind::Items(limit) => write!(
-                f,
-                "there are more than {limit} items, or variables of templates"
-            ),
+            ListErrorKind::Items(limit) => write!(f, "there are more than {limit} items"),
             ListErrorKind::Bytes(limit) => write!(f, "the items have more than {limit} bytes"),
         }
     }
