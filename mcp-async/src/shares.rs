@@ -70,12 +70,10 @@ impl<K: Clone + Eq + Hash> Shares<K> {
         self.take_all(caller, 1)
     }
 
-    /// Takes so many places, one after the other; `None` if there are not as many for this caller.
+    /// Takes so many places; `None` if there are not as many for this caller.
     pub(crate) fn take_all(self: &Arc<Self>, caller: Option<K>, places: usize) -> Option<Share<K>> {
         let mut share = self.empty(caller);
-        (1..=places)
-            .all(|place| share.grow_to(place))
-            .then_some(share)
+        share.grow_by(places).then_some(share)
     }
 
     /// A share that has no place yet.
@@ -174,7 +172,13 @@ impl<K: Clone + Eq + Hash> Share<K> {
 
     /// Makes it so much larger; false, and nothing changes, if its caller may not hold so many.
     pub(crate) fn grow_by(&mut self, places: usize) -> bool {
-        self.grow_to(self.places.saturating_add(places))
+        let before = self.places;
+        // One after the other, so that many at once are no more than its caller would get one by one.
+        let has_grown = (0..places).all(|_| self.grow_to(self.places.saturating_add(1)));
+        if !has_grown {
+            self.set(before);
+        }
+        has_grown
     }
 
     /// Returns true if its caller holds no more than is free, or all no more than there is if they have no caller.
@@ -278,7 +282,9 @@ mod tests {
         assert_eq!(shares.table().taken, 0);
         let six = shares.take_all(Some('a'), 6);
         assert!(six.is_some() && shares.take_all(Some('b'), 4).is_none());
-        assert!(shares.take_all(Some('b'), 3).is_some());
+        let mut three = shares.take_all(Some('b'), 3).expect("they are free");
+        assert!(!three.grow_by(3));
+        assert_eq!((three.places, shares.table().taken), (3, 9));
     }
 
     #[test]

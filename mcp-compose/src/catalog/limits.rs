@@ -7,7 +7,8 @@ use core::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CatalogLimits {
-    /// The items of one list of one server, 10,000 by default. A template counts once for each of its variables, at least once, and only here.
+    /// The items of one list of one server, 10,000 by default. A template counts once for each of its
+    /// variables, at least once, and only here.
     pub items_per_list: usize,
     /// The items of all lists of one server, 20,000 by default: no server takes the room of the others.
     pub items_per_server: usize,

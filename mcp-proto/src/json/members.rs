@@ -110,12 +110,11 @@ impl MemberPlaces {
 /// time; a key without a place in `found` is not looked for. `are_plain` states that the keys have no quotes and no backslashes.
 /// Returns true if there are other members.
 pub(crate) fn collect<'b>(
-    members: Members<'_, 'b>,
+    mut members: Members<'_, 'b>,
     keys: &[&str],
     are_plain: bool,
     found: &mut [Option<Raw<'b>>],
 ) -> Result<bool, Duplicate> {
-    let mut members = members;
     let mut has_others = false;
     while let Some((index, value)) = members.next_among(keys, are_plain) {
         match index.and_then(|index| found.get_mut(index).zip(Some(index))) {

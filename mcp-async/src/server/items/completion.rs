@@ -118,7 +118,7 @@ impl Completers {
         self.0.is_empty()
     }
 
-    /// Fails if a name is none of `existing`; `kind` is `argument` or `variable`.
+    /// Returns an error that names the first completion without an argument or a variable (`kind`) of its name among `existing`.
     pub(super) fn check<'n>(
         &self,
         kind: &str,

@@ -239,6 +239,17 @@ fn each_call_of_an_array_takes_a_place() {
     assert_eq!(session.post("2 ping").status, 200);
 }
 
+/// A call by itself has a place, however short arrays have to be.
+#[test]
+fn a_call_takes_a_place_where_arrays_are_not_served() {
+    let limits = limits(|it| it.batch = 0);
+    let service = server().limits(limits).http().max_exchanges(1).served();
+    let session = HttpClient::open(&service, "2025-11-25");
+    let first = session.post(&call(1, "never"));
+    assert_eq!(first.status, 200);
+    assert_eq!(session.post(&call(2, "echo")).status, 503);
+}
+
 /// With the default settings, too.
 #[test]
 fn a_session_with_as_many_calls_as_there_may_be_can_cancel_one() {

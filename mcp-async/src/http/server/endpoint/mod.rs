@@ -543,7 +543,7 @@ impl HttpEndpoint {
 
     /// The number of places that the requests of a body need: those of an array beyond the limit are not served.
     pub(super) fn places_of(&self, body: &OwnedMessages<impl AsRef<[u8]>>) -> usize {
-        body.calls().min(self.server.config().limits.batch)
+        body.calls().min(self.server.config().limits.batch.max(1))
     }
 
     /// An exchange takes longer: each of its calls takes a place, and it is notified of the shutdown. `false` if there
