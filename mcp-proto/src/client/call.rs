@@ -88,7 +88,7 @@ pub enum Failure {
     Status(u16),
     /// Over HTTP: the server could not be reached, so the request was not begun.
     Unreachable,
-    /// Over HTTP: the answer broke off, and the revision or the server cannot resume it. The
+    /// Over HTTP: the answer broke off, and the revision or the server cannot resume it, or its session is gone. The
     /// server may have done what was asked (SC-21).
     Broken,
     /// Over HTTP: what the server sent is no answer to the request.

@@ -115,7 +115,8 @@ impl<S: Storage> Client<'_, S> {
     /// The server does not know the session any more (SC-10): the handshake is made again, in
     /// the revision that ruled, and when `initialized` has left, every call that was in flight
     /// becomes [`Event::Again`], to be sent once more in the new session. A
-    /// call that this happens to twice ends with [`Failure::Session`].
+    /// call that this happens to twice ends with [`Failure::Session`]. Calls that the server has
+    /// begun to answer [fail](Self::fail) before: it may have done what they ask for.
     ///
     /// Outside of a legacy session it does nothing, and says so.
     ///

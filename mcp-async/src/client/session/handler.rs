@@ -84,8 +84,9 @@ pub trait Handler: Send + Sync + 'static {
     }
 
     /// The server lost the session of the connection, over HTTP, and a new one has taken its
-    /// place: calls in flight are repeated there, but earlier settings, such as a log
-    /// level or subscriptions, it does not know any more.
+    /// place. Calls in flight are repeated there, unless the server has begun to answer them: those
+    /// end with [`Failure::Broken`](mcp_proto::client::Failure::Broken). Earlier settings, such as a log
+    /// level or subscriptions, the new session does not know.
     fn renewed(&self, server: &ServerInfo) {
         let _ = server;
     }

@@ -8,6 +8,7 @@ use std::panic::catch_unwind;
 use std::sync::Arc;
 
 use mcp_proto::Instant;
+use mcp_proto::client::Failure;
 
 use super::link::{Link, Order, Start};
 use super::run_exchange::{HEAD_START, run_exchange};
@@ -41,7 +42,7 @@ struct Running {
     epoch: u64,
     /// True if the end of the connection waits for the exchange.
     stays: bool,
-    /// The head of its reply has come, so the server has read the request.
+    /// The head of its reply has come and refuses nothing, so the server has read the request.
     responded: Arc<AtomicBool>,
     began: Instant,
     /// None of its answers was awaited when it was looked at last.
@@ -68,16 +69,14 @@ impl Exchanges {
 
     /// Does what there is to do; says whether there was anything.
     pub(super) fn work(&mut self) -> bool {
-        let orders = self.link.take_orders();
-        let mut worked = !orders.is_empty();
-        for order in orders {
-            self.execute(order);
-        }
+        let mut worked = self.execute_orders();
         self.link.driver_waker.take_woken(&mut self.woken);
         worked |= !self.woken.is_empty();
         for index in core::mem::take(&mut self.woken) {
             self.poll(usize::try_from(index).unwrap_or(usize::MAX));
         }
+        // Nothing is sent before a session that was lost just now is lost for the machine.
+        worked |= self.execute_orders();
         if self.closing && self.free.len() == self.places.len() {
             self.closing = false;
             self.link.closed();
@@ -108,6 +107,18 @@ impl Exchanges {
         self.look
     }
 
+    fn execute_orders(&mut self) -> bool {
+        let mut worked = false;
+        loop {
+            let orders = self.link.take_orders();
+            if orders.is_empty() {
+                return worked;
+            }
+            worked = true;
+            orders.into_iter().for_each(|order| self.execute(order));
+        }
+    }
+
     fn execute(&mut self, order: Order) {
         match order {
             Order::Start(start) => self.start(*start),
@@ -120,7 +131,15 @@ impl Exchanges {
             Order::Drop(id) => self.drop_if(|running| running.id == Some(id)),
             Order::Cancel(id, told) => self.cancel(id, *told),
             Order::Renew(epoch) => {
-                self.drop_if(|running| running.epoch < epoch && !running.stays);
+                let link = Arc::clone(&self.link);
+                self.drop_if(|running| {
+                    let is_lost = running.epoch < epoch && !running.stays;
+                    if is_lost && running.responded.load(Ordering::Relaxed) {
+                        running.ids().for_each(|id| link.fail(id, Failure::Broken));
+                    }
+                    is_lost
+                });
+                self.link.lose_session();
             }
             Order::Close(end) => {
                 self.drop_if(|running| !running.stays);
@@ -230,7 +249,7 @@ impl Exchanges {
             Err(panic) => {
                 discard(panic);
                 for id in running.ids() {
-                    self.link.fail(id, mcp_proto::client::Failure::Broken);
+                    self.link.fail(id, Failure::Broken);
                 }
                 true
             }

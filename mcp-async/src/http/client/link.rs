@@ -447,10 +447,14 @@ impl Link {
         true
     }
 
-    /// The session is gone: begins another, with what is in running.
+    /// The session is gone: ends its exchanges, and begins another one.
     pub(super) fn renew(&self) {
         self.order(Order::Renew(self.origin(|origin| origin.epoch())));
         self.release();
+    }
+
+    /// Begins another session, in which the calls are made that are in flight.
+    pub(super) fn lose_session(&self) {
         // SC-10: the supervisor releases the calls when the session knows what it is to know.
         self.shared.command(|machine, now| {
             if machine.lose_session(now) {

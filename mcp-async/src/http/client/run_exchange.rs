@@ -22,7 +22,7 @@ use crate::client::{UnsentMessage, no_message};
 use crate::runtime::{Sleep, within};
 
 /// Runs an exchange, and tells the machine what becomes of it;
-/// `responded` becomes true with the head of a reply.
+/// `responded` becomes true with the head of a reply that refuses nothing.
 pub(super) async fn run_exchange(link: Arc<Link>, start: Start, responded: Arc<AtomicBool>) {
     let Start {
         mut exchange,
@@ -77,7 +77,12 @@ pub(super) async fn run_exchange(link: Arc<Link>, start: Start, responded: Arc<A
                 id.into_iter().for_each(|id| link.mismatched(id));
                 deliver(&link, received).await;
             }
-            ExchangeOutcome::Lost => link.renew(),
+            ExchangeOutcome::Lost => {
+                if exchange.is_begun() {
+                    fail(&link, &exchange, Failure::Broken).await;
+                }
+                link.renew();
+            }
             ExchangeOutcome::HangUp => link.hang_up(),
             ExchangeOutcome::Refuse(status) => refuse(&link, &exchange, status),
             ExchangeOutcome::Fail(failure) => fail(&link, &exchange, failure).await,
@@ -169,9 +174,9 @@ async fn attempt(
             return (after, None);
         }
     };
-    responded.store(true, Ordering::Relaxed);
     let status = response.status().as_u16();
     if response.status().is_success() {
+        responded.store(true, Ordering::Relaxed);
         link.client_state.hold_until(Instant::ZERO);
     }
     let mut instead = Vec::new();

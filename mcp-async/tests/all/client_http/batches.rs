@@ -247,21 +247,17 @@ fn calls_of_an_array_that_met_a_lost_session_are_sent_again() {
     );
 }
 
-/// SC-10: calls that have their answer are not sent again.
+/// SC-10: it is not known how far the server got with the calls that it has begun to answer.
 #[test]
-fn a_session_that_is_lost_between_two_answers_sends_the_other_calls_again() {
-    check_three(["A", "B", "C"], |site, asked, ids| async move {
+fn a_session_that_is_lost_between_two_answers_ends_the_other_calls() {
+    check_three(["A", "Broken", "Broken"], |site, asked, ids| async move {
         let stream = asked.stream();
         stream.event_with_id("1", &said(&ids[0], "A"));
         stream.end();
         site.expect("GET").await.refuse(404, "");
-        site.open(Revision::V2025_03_26).await;
-        for text in ["B", "C"] {
-            let asked = site.expect("tools/call").await;
-            assert!(asked.body.starts_with('{'), "{}", asked.body);
-            let answer = said(asked.id(), text);
-            asked.json(200, "", &answer);
-        }
+        let asked = site.expect("\"initialize\"").await;
+        asked.session(Revision::V2025_03_26);
+        site.expect("notifications/initialized").await.accept();
     });
 }
 

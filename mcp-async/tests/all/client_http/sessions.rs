@@ -1,6 +1,7 @@
 //! Sessions that a server loses (SC-10).
 
 use core::time::Duration;
+use std::collections::HashMap;
 
 use mcp_async::client::CallError;
 use mcp_async::model::LoggingLevel;
@@ -94,11 +95,15 @@ fn what_a_session_knew_is_restored_before_anything_else() {
         |client| async move {
             client.set_log_level(LoggingLevel::Error).await.unwrap();
             let _changes = client.subscribe("file:///a").await.unwrap();
-            for (name, wait) in [("b", 0), ("c", 1500), ("d", 2500)] {
+            for (name, wait) in [("b", 0), ("c", 1500), ("d", 2500), ("e", 0)] {
                 let client = client.clone();
                 spawn(async move {
                     sleep(Duration::from_millis(wait)).await;
-                    client.call_tool(name, &()).await.unwrap();
+                    let called = client.call_tool(name, &()).await;
+                    match name {
+                        "e" => assert!(matches!(called, Err(CallError::Failed(Failure::Broken)))),
+                        _ => assert!(called.unwrap().content.is_empty()),
+                    }
                 });
             }
             client.call_tool("a", &()).await.unwrap();
@@ -107,11 +112,17 @@ fn what_a_session_knew_is_restored_before_anything_else() {
         |site| async move {
             site.expect("logging/setLevel").await.result("{}");
             site.expect("resources/subscribe").await.result("{}");
-            let first = site.expect("tools/call").await;
-            let second = site.expect("tools/call").await.stream();
-            first.refuse(404, "");
+            // The server begins to answer one of them, and how far it got is not known.
+            let mut asked = HashMap::new();
+            for _ in 0..3 {
+                let call = site.expect("tools/call").await;
+                asked.insert(tool(&call), call);
+            }
+            let begun = asked.remove("e").unwrap().stream();
+            sleep(Duration::from_millis(100)).await;
+            asked.remove("a").unwrap().refuse(404, "");
             site.expect("\"initialize\"").await.session(LATEST[0]);
-            assert!(second.is_dropped());
+            assert!(begun.is_dropped());
             let asked = site.expect("notifications/initialized").await;
             let session = asked.field("mcp-session-id").to_owned();
             // Each goes alone, and the next one when it is answered.
@@ -135,8 +146,7 @@ fn what_a_session_knew_is_restored_before_anything_else() {
             for _ in 0..4 {
                 let asked = site.expect("tools/call").await;
                 assert_eq!(asked.field("mcp-session-id"), session);
-                let name = asked.body.split_once("\"name\":\"").unwrap().1;
-                names.push(name[..1].to_owned());
+                names.push(tool(&asked));
                 asked.result(r#"{"content":[]}"#);
             }
             names.sort();
@@ -172,6 +182,12 @@ fn a_session_that_is_lost_while_it_is_restored() {
             site.expect("tools/call").await.result(r#"{"content":[]}"#);
         },
     );
+}
+
+/// The name of the tool that is called, of one letter.
+fn tool(asked: &Asked) -> String {
+    let (_, name) = asked.body.split_once("\"name\":\"").unwrap();
+    name[..1].to_owned()
 }
 
 /// The request for the server's own stream, and the one beside it.

@@ -62,7 +62,7 @@ pub struct Exchange {
     pub(super) revision: Option<Revision>,
     /// All answers have come.
     pub(super) answered: bool,
-    /// The stream was there: it can be lost, and resumed.
+    /// The server has accepted the request: a stream can be lost, and resumed.
     pub(super) opened: bool,
     /// The next request asks for the rest of the answer.
     pub(super) resuming: bool,
@@ -180,6 +180,12 @@ impl Exchange {
     /// Returns true if the answers to all requests of the exchange have come.
     pub const fn is_answered(&self) -> bool {
         self.answered
+    }
+
+    /// Returns true if the head of a reply has come that refuses nothing: the server has read the request, and may have done
+    /// what it asks for.
+    pub const fn is_begun(&self) -> bool {
+        self.opened
     }
 
     /// The session that it was sent in, by its number.

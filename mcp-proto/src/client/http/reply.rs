@@ -96,9 +96,10 @@ pub enum ExchangeOutcome {
     /// Tell [`Client::fail`](crate::client::Client::fail), for each request that is still
     /// [awaited](super::Exchange::ids).
     Fail(Failure),
-    /// The session is gone: tell
-    /// [`Client::lose_session`](crate::client::Client::lose_session), and let go of every
-    /// exchange of an earlier [epoch](super::Origin::epoch).
+    /// The session is gone: let go of every exchange of an earlier [epoch](super::Origin::epoch), tell
+    /// [`Client::fail`](crate::client::Client::fail), with [`Failure::Broken`], for each request of those that are
+    /// [begun](super::Exchange::is_begun), this one included, and then
+    /// [`Client::lose_session`](crate::client::Client::lose_session).
     Lost,
     /// The handshake was refused as by a server of 2024-11-05: see what [`Origin::probe_http_sse`](super::Origin::probe_http_sse) finds,
     /// and if that is no such server, hand the error that was written to the machine, or call

@@ -2,7 +2,7 @@
 //! is up to the test.
 
 use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, Origin, ReplyHead};
-use mcp_proto::client::{Client, ClientConfig, Event, Growing};
+use mcp_proto::client::{Client, ClientConfig, Event, Failure, Growing};
 use mcp_proto::frame::sse::{Events, Piece};
 use mcp_proto::json::MAX_DEPTH;
 use mcp_proto::rpc::{Message, Method, OwnedMessages};
@@ -252,13 +252,17 @@ impl<A: ClientApplication> HttpClient<A> {
                 }
             }
             ExchangeOutcome::Lost => {
-                machine.lose_session(now);
                 let epoch = self.origin.epoch();
                 for flight in &mut self.flights {
                     if flight.exchange.epoch() != epoch {
                         flight.state = State::Over;
+                        if flight.exchange.is_begun() {
+                            let ids = flight.exchange.ids();
+                            ids.for_each(|id| machine.fail(id, Failure::Broken));
+                        }
                     }
                 }
+                machine.lose_session(now);
             }
             ExchangeOutcome::Resume(due) => self.flights[at].state = State::Due(due),
             ExchangeOutcome::HangUp => machine.hang_up(),
