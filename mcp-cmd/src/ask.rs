@@ -13,7 +13,9 @@ pub(crate) async fn ask<T: Send + 'static>(
     screen: Screen,
     question: impl FnOnce() -> dialoguer::Result<T> + Send + 'static,
 ) -> Option<T> {
-    match background(move || screen.ask(question)).await? {
+    // A question that is taken back meanwhile is never shown.
+    let turn = screen.turn().await;
+    match background(move || screen.ask(turn, question)).await? {
         Ok(answer) => Some(answer),
         Err(dialoguer::Error::IO(error)) if error.kind() == ErrorKind::Interrupted => {
             pending().await

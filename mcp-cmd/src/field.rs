@@ -27,6 +27,7 @@ pub(crate) enum Kind {
         longest: u64,
         /// With a description of the texts that have it.
         format: Option<(StringFormat<'static>, &'static str)>,
+        /// One line without what a terminal would obey.
         default: Option<String>,
     },
     Number {
@@ -62,11 +63,14 @@ impl Field {
     pub(crate) fn of(name: &str, required: bool, schema: &PrimitiveSchema<'_>) -> Self {
         let (title, description, kind) = match schema {
             PrimitiveSchema::String(text) => {
+                // A person agrees to what is shown: nothing else is offered.
+                let default = text.default.map(owned);
+                let default = default.filter(|text| line(text) == *text);
                 let kind = Kind::Text {
                     shortest: text.min_length.unwrap_or_default(),
                     longest: text.max_length.unwrap_or(u64::MAX),
                     format: text.format.and_then(described),
-                    default: text.default.map(owned),
+                    default,
                 };
                 (text.title, text.description, kind)
             }
@@ -153,6 +157,31 @@ impl Field {
                     .map_err(|fault| format!("JSON, please: {fault}"))
             }
         }
+    }
+
+    /// Returns true if some answer fits, as far as the bounds say it.
+    pub(crate) fn has_answers(&self) -> bool {
+        let fits = match &self.kind {
+            Kind::Text {
+                shortest, longest, ..
+            } => shortest <= longest,
+            Kind::Number {
+                integer: true,
+                least,
+                most,
+                ..
+            } => least.ceil() <= most.floor(),
+            Kind::Number { least, most, .. } => least <= most,
+            Kind::One { choices, .. } => !choices.is_empty(),
+            Kind::Many {
+                choices,
+                fewest,
+                most,
+                ..
+            } => *fewest <= (choices.len() as u64).min(*most),
+            Kind::Boolean { .. } | Kind::Json => true,
+        };
+        fits || !self.required
     }
 
     /// The default as it would be typed.
@@ -288,6 +317,46 @@ mod tests {
         let empty = |schema: &str| field(schema, false).read(" ").unwrap();
         assert!(empty(r#"{"type":"string","minLength":2}"#).is_none());
         assert!(empty(r#"{"type":"number"}"#).is_none());
+    }
+
+    #[test]
+    fn a_default_is_offered_if_it_can_be_shown() {
+        let default = |text: &str| {
+            let schema = format!(r#"{{"type":"string","default":"{text}"}}"#);
+            field(&schema, true).default_text()
+        };
+        assert_eq!(default("Zoë 1").as_deref(), Some("Zoë 1"));
+        for text in [
+            r"x\u001b]52;c;ZXZpbA==\u0007",
+            r"\u202ex",
+            r"two\nlines",
+            r"\u009b2J",
+        ] {
+            assert_eq!(default(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_field_without_an_answer() {
+        for (schema, has_answers) in [
+            (r#"{"type":"string","minLength":2,"maxLength":2}"#, true),
+            (r#"{"type":"string","minLength":3,"maxLength":2}"#, false),
+            (r#"{"type":"number","minimum":1.5,"maximum":1.5}"#, true),
+            (r#"{"type":"number","minimum":2,"maximum":1}"#, false),
+            (r#"{"type":"integer","minimum":1.2,"maximum":1.8}"#, false),
+            (r#"{"type":"string","enum":[]}"#, false),
+            (
+                r#"{"type":"array","minItems":2,"items":{"type":"string","enum":["a","b"]}}"#,
+                true,
+            ),
+            (
+                r#"{"type":"array","minItems":3,"items":{"type":"string","enum":["a","b"]}}"#,
+                false,
+            ),
+        ] {
+            assert_eq!(field(schema, true).has_answers(), has_answers, "{schema}");
+            assert!(field(schema, false).has_answers(), "{schema}");
+        }
     }
 
     #[test]

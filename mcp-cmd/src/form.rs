@@ -20,6 +20,11 @@ pub(crate) fn fill(form: &ElicitFormParams, server: &str) -> dialoguer::Result<E
         eprintln!("{server} sends an unreadable form; it is declined");
         return Ok(ElicitResult::decline());
     };
+    if let Some(field) = fields.iter().find(|field| !field.has_answers()) {
+        let label = &field.label;
+        eprintln!("{server} sends a form whose field {label} has no answer; it is declined");
+        return Ok(ElicitResult::decline());
+    }
     eprintln!("\n{server} asks: {}", plain(&form.message));
     converse(&fields)
 }

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use tokio::sync::OwnedMutexGuard;
 
 use super::plain::line;
 use super::secrets::Secrets;
@@ -16,13 +17,19 @@ pub(crate) struct Screen {
     inner: Arc<Inner>,
 }
 
+/// The right to show a question.
+#[derive(Debug)]
+pub(crate) struct Turn(
+    #[expect(dead_code, reason = "held until it is dropped")] OwnedMutexGuard<()>,
+);
+
 #[derive(Debug)]
 struct Inner {
     terminal: bool,
     quiet: bool,
     secrets: Secrets,
     /// Held while a question is shown: one at a time.
-    turn: Mutex<()>,
+    turn: Arc<tokio::sync::Mutex<()>>,
     state: Mutex<State>,
 }
 
@@ -43,7 +50,7 @@ impl Screen {
                 terminal: std::io::stderr().is_terminal(),
                 quiet,
                 secrets: Secrets::default(),
-                turn: Mutex::default(),
+                turn: Arc::default(),
                 state: Mutex::default(),
             }),
         }
@@ -111,13 +118,13 @@ impl Screen {
         self.inner.terminal && std::io::stdin().is_terminal()
     }
 
+    /// Waits until no question is shown. The next one waits until the turn is dropped.
+    pub(crate) async fn turn(&self) -> Turn {
+        Turn(Arc::clone(&self.inner.turn).lock_owned().await)
+    }
+
     /// Asks a person, alone on the screen. Blocks; see [`background`](super::background).
-    pub(crate) fn ask<T>(&self, question: impl FnOnce() -> T) -> T {
-        let _turn = self
-            .inner
-            .turn
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn ask<T>(&self, _: Turn, question: impl FnOnce() -> T) -> T {
         self.clear();
         self.state().asking = Some(Terminal::now());
         let answer = question();

@@ -9,7 +9,22 @@ use mcp_tokio::http::{HttpEvent, HttpStep};
 
 /// Texts that are not shown, not even where a server repeats them.
 #[derive(Clone, Default)]
-pub(crate) struct Secrets(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Secrets(Arc<Mutex<Vec<Kept>>>);
+
+/// A text that is not shown. The longest is first: no part of it is masked alone.
+struct Kept {
+    text: String,
+    source: Source,
+    /// The number of texts that were added or found again before.
+    at: u64,
+}
+
+/// The origin of a secret. Servers name URLs, so those of URLs leave the room of those of headers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Header,
+    Url,
+}
 
 impl Secrets {
     /// Adds what a request sends.
@@ -28,9 +43,10 @@ impl Secrets {
 
     /// Adds the value of a header, and the credentials after the scheme.
     pub(crate) fn add_header(&self, name: &str, value: &str) {
-        self.add(value);
+        self.add(Source::Header, value);
         if ["authorization", "proxy-authorization"].contains(&&*name.to_ascii_lowercase()) {
-            self.add(value.rsplit(' ').next().unwrap_or_default());
+            let credentials = value.rsplit(' ').next();
+            self.add(Source::Header, credentials.unwrap_or_default());
         }
     }
 
@@ -40,7 +56,7 @@ impl Secrets {
         let rest = shown(url);
         let add = |text: &str| {
             if !rest.contains(text) {
-                self.add(text);
+                self.add(Source::Url, text);
             }
         };
         let (url, fragment) = url.split_once('#').unwrap_or((url, ""));
@@ -62,16 +78,16 @@ impl Secrets {
     /// Returns the text with dots in the place of each secret.
     pub(crate) fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut masked = Cow::Borrowed(text);
-        for secret in &*self.lock() {
-            if masked.contains(secret) {
-                masked = masked.replace(secret, "...").into();
+        for kept in &*self.lock() {
+            if masked.contains(&kept.text) {
+                masked = masked.replace(&kept.text, "...").into();
             }
         }
         masked
     }
 
     /// Adds a text, and what it is in JSON.
-    fn add(&self, text: &str) {
+    fn add(&self, source: Source, text: &str) {
         if text.len() < SHORTEST {
             return;
         }
@@ -80,17 +96,34 @@ impl Secrets {
         let json = json.get(1..json.len() - 1).unwrap_or_default();
         let mut secrets = self.lock();
         for form in [text, json, &json.replace('/', "\\/")] {
-            // The longest is first: no part of it is masked alone.
-            let at = secrets.partition_point(|it| (it.len(), &**it) > (form.len(), form));
-            if secrets.get(at).is_none_or(|it| it != form) && secrets.len() < MOST {
-                secrets.insert(at, form.to_owned());
-            }
+            put(&mut secrets, source, form);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<String>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Kept>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Adds a text. When there are too many of headers, the one that was sent least recently is forgotten; of URLs, the new one.
+fn put(secrets: &mut Vec<Kept>, source: Source, text: &str) {
+    let next = secrets.iter().map(|kept| kept.at + 1).max();
+    let at = next.unwrap_or_default();
+    if let Some(kept) = secrets.iter_mut().find(|kept| kept.text == text) {
+        kept.at = at;
+        return;
+    }
+    let of_source = || secrets.iter().filter(|kept| kept.source == source);
+    if of_source().count() >= MOST {
+        let oldest = of_source().map(|kept| kept.at).min();
+        match source {
+            Source::Header => secrets.retain(|kept| Some(kept.at) != oldest),
+            Source::Url => return,
+        }
+    }
+    let place = secrets.partition_point(|kept| kept.text.len() > text.len());
+    let text = text.to_owned();
+    secrets.insert(place, Kept { text, source, at });
 }
 
 impl core::fmt::Debug for Secrets {
@@ -115,7 +148,7 @@ pub(crate) fn is_secret(name: &str) -> bool {
 
 /// The bytes of the shortest text that is masked: shorter ones are in other words by chance.
 const SHORTEST: usize = 4;
-/// The number of texts that are kept.
+/// The number of texts of headers, and of URLs, that are kept.
 const MOST: usize = 1000;
 
 #[cfg(test)]
@@ -147,5 +180,25 @@ mod tests {
         let secrets = Secrets::default();
         (0..9).for_each(|_| secrets.add_header("authorization", "Bearer token"));
         assert_eq!(secrets.lock().len(), 2);
+    }
+
+    /// A server that names URLs with many values, and one that sends many session ids.
+    #[test]
+    fn no_server_uses_up_the_room_for_credentials() {
+        let secrets = Secrets::default();
+        let bearer = |token: &str| secrets.add_header("authorization", &format!("Bearer {token}"));
+        let values = (0..2 * MOST).map(|at| format!("&a=value{at}"));
+        secrets.add_url(&format!(
+            "https://a.example/mcp?{}",
+            values.collect::<String>()
+        ));
+        bearer("of-the-user");
+        for at in 0..2 * MOST {
+            secrets.add_header("mcp-session-id", &format!("session-{at}"));
+            bearer("of-the-user");
+        }
+        bearer("a-new-one");
+        assert_eq!(secrets.mask("of-the-user a-new-one"), "... ...");
+        assert!(secrets.lock().len() <= 2 * MOST);
     }
 }
