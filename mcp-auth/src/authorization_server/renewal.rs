@@ -58,6 +58,8 @@ pub(super) struct Renewal {
     stage: Stage,
     /// The number of times that the record may still be loaded.
     tries: u32,
+    /// The provider was asked, and its outcome has tries of its own.
+    has_asked: bool,
 }
 
 enum Stage {
@@ -68,6 +70,8 @@ enum Stage {
     Waiting,
     /// The lease is being written.
     Leased(Box<LoginRecord>, u32, Lease),
+    /// It may have been written: the record is loaded after a while.
+    Unsure(Lease),
     Asked(Box<LoginRecord>, u32, Lease),
     /// The outcome is being written; the record may have to be loaded again for it, after a while.
     Settling(Outcome, Lease),
@@ -89,7 +93,8 @@ enum Outcome {
 /// The time for which a lease counts, in seconds: longer than a request may take.
 const LEASE: u64 = 60;
 
-/// The most times that a record is loaded: as long as a lease of another process may last.
+/// The most times that a record is loaded before the provider is asked, and after that: with a wait between, ten seconds. The lease
+/// of a process that has ended with it may last longer, and clients try again.
 const TRIES: u32 = 40;
 
 /// The seconds for which a client may repeat a refresh whose response it did not receive.
@@ -105,6 +110,7 @@ impl Renewal {
             demand,
             stage: Stage::Begin,
             tries: TRIES,
+            has_asked: false,
         }
     }
 
@@ -131,6 +137,17 @@ impl Renewal {
             (Stage::Load, LoginInput::Record(record)) => self.begin(context, record),
             (Stage::Leased(login, version, lease), LoginInput::Written(true)) => {
                 self.ask(context, login, version, lease)
+            }
+            (Stage::Leased(_, _, lease) | Stage::Unsure(lease), LoginInput::Failed(_)) => {
+                self.stage = Stage::Unsure(lease);
+                LoginStep::Do(LoginAction::Wait)
+            }
+            (Stage::Unsure(lease), LoginInput::Waited) => self.load(Stage::Unsure(lease), true),
+            (Stage::Unsure(lease), LoginInput::Record(record)) => {
+                match self.leased(context, record, &lease) {
+                    Some((version, login)) => self.ask(context, login, version, lease),
+                    None => self.begin(context, record),
+                }
             }
             // Another one was faster.
             (Stage::Leased(..), LoginInput::Written(false)) => self.load(Stage::Look, false),
@@ -167,13 +184,10 @@ impl Renewal {
                 self.load(Stage::Settle(outcome, lease), true)
             }
             (Stage::Settle(outcome, lease), LoginInput::Record(record)) => {
-                let login = record.and_then(|(_, record)| self.open(context, record));
-                match (record, login) {
-                    (Some((version, _)), Some(login)) if login.lease.as_ref() == Some(&lease) => {
-                        self.settle(context, login, version, outcome, lease)
-                    }
+                match self.leased(context, record, &lease) {
+                    Some((version, login)) => self.settle(context, login, version, outcome, lease),
                     // The outcome was written before, or the lease has become that of another process.
-                    _ => self.begin(context, record),
+                    None => self.begin(context, record),
                 }
             }
             (Stage::Revoking, LoginInput::Written(true)) => ended(),
@@ -194,6 +208,18 @@ impl Renewal {
 
     fn open(&self, context: &LoginContext<'_>, record: &[u8]) -> Option<Box<LoginRecord>> {
         context.open(&LoginRecord::key(&self.login), record)
+    }
+
+    /// Returns the login of a record that has this lease.
+    fn leased(
+        &self,
+        context: &LoginContext<'_>,
+        record: Option<(u32, &[u8])>,
+        lease: &Lease,
+    ) -> Option<(u32, Box<LoginRecord>)> {
+        let (version, record) = record?;
+        let login = self.open(context, record)?;
+        (login.lease.as_ref() == Some(lease)).then_some((version, login))
     }
 
     /// Returns the login of a record, if its code was used and it has not expired.
@@ -263,6 +289,9 @@ impl Renewal {
         version: u32,
         lease: Lease,
     ) -> LoginStep<Renewed> {
+        if !core::mem::replace(&mut self.has_asked, true) {
+            self.tries = TRIES;
+        }
         match provider_request(context, &login.provider) {
             Ok(Some(request)) => {
                 self.stage = Stage::Asked(login, version, lease);

@@ -240,7 +240,7 @@ impl TokenCheck {
                 self.denied = Some(reason);
                 if let (DenialReason::Inactive, Some(hash)) = (reason, self.token_hash) {
                     let until = now.saturating_add(REFUSED);
-                    state.refused.insert(hash, (), until, now);
+                    state.refused.renew(hash, (), until, now);
                 }
                 CheckStep::Done(Err(self.deny(resource, state, reason)))
             }
@@ -251,7 +251,7 @@ impl TokenCheck {
     /// valid then, in the last hour. While many unknown tokens arrive, questions about these should go first, and
     /// those of one identity should leave room for those of others.
     pub fn last_identity<'s>(&self, state: &'s VerifierState, now: UnixTime) -> Option<&'s str> {
-        let known = state.known.get(self.token_hash.as_ref()?, now)?;
+        let known = state.known.get(self.token_hash.as_ref()?, KNOWN, now)?.1;
         Some(known)
     }
 
@@ -424,11 +424,12 @@ impl TokenCheck {
             return Err(DenialReason::UnexpectedAnswer);
         };
         if self.claims.is_none() {
-            let kept = state.tokens.entry(&hash, now);
+            let kept = state.tokens.get(&hash, resource.introspection_cache, now);
             self.answer_until = kept.map(|(until, _)| until);
             self.claims = kept.map(|(_, claims)| claims.clone());
         }
-        if self.claims.is_none() && state.refused.get(&hash, now).is_some() {
+        let is_refused = || state.refused.get(&hash, REFUSED, now).is_some();
+        if self.claims.is_none() && is_refused() {
             return Err(DenialReason::Inactive);
         }
         let Some(claims) = &self.claims else {
@@ -443,7 +444,7 @@ impl TokenCheck {
                 .renew(hash, identity, now.saturating_add(KNOWN), now);
             let until = now.saturating_add(resource.introspection_cache);
             let until = claims.expires().map_or(until, |expires| expires.min(until));
-            state.tokens.insert(hash, claims.clone(), until, now);
+            state.tokens.renew(hash, claims.clone(), until, now);
             self.answer_until = Some(match resource.introspection_cache {
                 0 => now.saturating_add(UNKEPT),
                 _ => until,

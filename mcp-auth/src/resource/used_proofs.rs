@@ -21,8 +21,8 @@ pub(super) struct UsedProofs {
     count: usize,
     capacity: usize,
     uses: u64,
-    /// The latest end of a key that was removed to make room.
-    evicted_until: UnixTime,
+    /// The latest end of a key that was removed, to make room or by a clock that was ahead.
+    removed_until: UnixTime,
 }
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl UsedProofs {
             count: 0,
             capacity: if capacity == 0 { 1 } else { capacity },
             uses: 0,
-            evicted_until: UnixTime::from_secs(0),
+            removed_until: UnixTime::from_secs(0),
         }
     }
 
@@ -55,13 +55,13 @@ impl UsedProofs {
         self.remove_expired(now);
         let mut of_key = match self.take(&key) {
             Some(of_key) => of_key,
-            None if until <= self.evicted_until => return false,
+            None if until <= self.removed_until => return false,
             None => UsedByKey {
-                ids: ExpiringMap::new(self.capacity),
+                ids: ExpiringMap::after(self.removed_until, self.capacity),
                 used: 0,
             },
         };
-        let is_new = !of_key.ids.may_have_evicted(until) && of_key.ids.insert(id, (), until, now);
+        let is_new = !of_key.ids.may_have_removed(until) && of_key.ids.insert(id, (), until, now);
         self.uses += 1;
         of_key.used = self.uses;
         self.put(key, of_key);
@@ -77,6 +77,7 @@ impl UsedProofs {
                 return;
             }
             self.take(&key);
+            self.removed_until = self.removed_until.max(end);
         }
     }
 
@@ -88,7 +89,7 @@ impl UsedProofs {
             return;
         };
         match size {
-            1 => self.evicted_until = self.evicted_until.max(largest.ids.end()),
+            1 => self.removed_until = self.removed_until.max(largest.ids.end()),
             _ => {
                 largest.ids.evict();
                 self.put(key, largest);

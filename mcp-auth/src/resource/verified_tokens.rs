@@ -32,10 +32,8 @@ impl VerifiedTokens {
         seconds: u64,
         now: UnixTime,
     ) -> Option<&TokenClaims> {
-        // An entry that lasts longer is of a clock that was set back since.
-        let (until, found) = self.0.entry(&signature, now)?;
-        let is_it = until <= now.saturating_add(seconds) && *found.message == *message;
-        is_it.then_some(&found.claims)
+        let (_, found) = self.0.get(&signature, seconds, now)?;
+        (*found.message == *message).then_some(&found.claims)
     }
 
     /// Adds a token, or takes the place of one with the same signature. One that is very long is not remembered.

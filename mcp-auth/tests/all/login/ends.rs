@@ -240,6 +240,44 @@ fn a_lease_ends_by_itself() {
     assert_eq!(world.token(&form).status, 200, "after the lease");
 }
 
+/// What the provider has replaced is written, however long the renewal has waited for another process before.
+#[test]
+fn an_outcome_is_written_after_a_long_wait() {
+    let mut world = World::new();
+    let (client, _, refresh) = world.tokens();
+    let form = refresh_form(&client, &refresh);
+    world.responses.push_back(Response::Nothing);
+    world.meanwhile = Some(|world| world.store_failures = usize::MAX);
+    assert_eq!(world.token(&form).status, 503);
+    world.store_failures = 0;
+    // The lease of that one lasts for 20 seconds more.
+    world
+        .responses
+        .push_back(theirs(json!({ "refresh_token": "their-2" })));
+    world.meanwhile = Some(|world| world.store_failures = 25);
+    let response = world.token(&form);
+    assert_eq!(response.status, 200);
+    assert_eq!(world.store_failures, 0);
+}
+
+/// The answer to the write of a lease is lost: the renewal that holds it continues, or takes it again.
+#[test]
+fn a_lease_whose_answer_was_lost_is_kept() {
+    for answers_are_lost in [false, true] {
+        for failures in [1, 3] {
+            let mut world = World::new();
+            let (client, _, refresh) = world.tokens();
+            world.responses.push_back(theirs(json!({})));
+            world.answers_are_lost = answers_are_lost;
+            // The login is read twice before.
+            (world.store_failures, world.fails_after) = (failures, 2);
+            let response = world.token(&refresh_form(&client, &refresh));
+            assert_eq!(response.status, 200, "{answers_are_lost} {failures}");
+            assert_eq!(world.store_failures, 0);
+        }
+    }
+}
+
 #[test]
 fn a_login_that_is_not_used_ends() {
     let mut world = World::new();

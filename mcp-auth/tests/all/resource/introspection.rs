@@ -43,6 +43,24 @@ fn answers_are_kept() {
     assert!(server.send(&request).starts_with("ask"));
 }
 
+/// A clock that is set back prolongs nothing.
+#[test]
+fn answers_of_the_future_are_not_kept() {
+    let request = Request::bearer("opaque");
+    let lasting = ACTIVE.replace("1000010", "2000000");
+    for (before, after) in [
+        (&*lasting, "{\"active\":false}"),
+        ("{\"active\":false}", &*lasting),
+    ] {
+        let mut server = Server::new(asking());
+        server.introspection = Some(before.into());
+        server.send(&request);
+        server.now -= 3_600;
+        server.introspection = Some(after.into());
+        assert!(server.send(&request).starts_with("ask"), "{before}");
+    }
+}
+
 /// Without an audience, an answer about a refresh token would admit it.
 #[test]
 fn answers_about_other_tokens() {

@@ -86,6 +86,32 @@ fn proofs_that_were_forgotten() {
     assert!(server.send(&with(18, server.now + 2)).ends_with(GRANTED));
 }
 
+/// AU-113: a clock that was ahead for a moment, in which proofs have expired, lets none of them in again.
+#[test]
+fn proofs_that_have_expired_for_a_moment() {
+    let token = bound_token();
+    let with = |id: usize, issued: u64| {
+        let claims = [format!("jti=\"p{id}\""), format!("iat={issued}")];
+        Request::dpop(&token, &proof(&token, &[&claims[0], &claims[1]]))
+    };
+    let other = bound_to("other");
+    for key in ["the same", "other"] {
+        let mut server = Server::new(accepting());
+        let first = with(server.now as usize, server.now);
+        assert!(server.send(&first).ends_with(GRANTED));
+        server.now += 400;
+        let issued = format!("iat={}", server.now);
+        let later = match key {
+            "other" => Request::dpop(&other, &proof_of(key, &other, &[], &[&issued])),
+            _ => with(0, server.now),
+        };
+        assert!(server.send(&later).ends_with(GRANTED), "{key}");
+        server.now -= 400;
+        let found = server.refusal(&first);
+        assert_eq!(found, "401: the DPoP proof was used before", "{key}");
+    }
+}
+
 /// AU-113: a client that uses all the memory for its proofs makes room for those of other keys, and
 /// only its own proofs are refused for it.
 #[test]
