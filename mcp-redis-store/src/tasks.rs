@@ -76,8 +76,8 @@ impl RedisStore {
         Ok(record.transpose()?)
     }
 
-    /// The tasks with these ids of a set, which those that have ended are taken out of. Tasks of other layouts are
-    /// left out.
+    /// The tasks with these ids of a set, which those that have ended are taken out of. Tasks of other layouts, and records that
+    /// cannot be read, are left out: who asks for one of them alone gets the error.
     async fn records(
         &self,
         ids: &[String],
@@ -90,7 +90,7 @@ impl RedisStore {
             let fields = all(ids.iter().map(|id| self.field(id, "d", deadline))).await;
             for (id, field) in ids.iter().zip(fields) {
                 match field {
-                    Ok(Some(bytes)) => records.push(TaskRecord::from_bytes(&bytes)?),
+                    Ok(Some(bytes)) => records.extend(TaskRecord::from_bytes(&bytes)),
                     Ok(None) => {
                         let ended = [id.as_bytes()];
                         self.change(remove, set.to_owned(), &ended, deadline)

@@ -50,6 +50,28 @@ async fn records_of_another_layout_are_left_alone() {
 }
 
 #[tokio::test]
+async fn a_damaged_record_is_an_error_of_its_own_task() {
+    let server = RedisServer::start("damaged", &[]);
+    let store = RedisStore::new(&server.url()).unwrap();
+    let task = |id: &str| {
+        let task = TaskRecord::new(id, "boot", 1_000);
+        task.with_owner(Some("o")).with_ttl(Some(1_000_000))
+    };
+    for id in ["a", "b"] {
+        assert!(TaskStore::create(&store, &task(id)).await.unwrap());
+    }
+    server.ask(&["HSET", "mcp:task:a", "d", "garbage"]);
+    assert!(TaskStore::load(&store, "a").await.is_err());
+    for found in [
+        store.list("o", None, 10).await,
+        store.orphaned(10).await,
+        store.expired(2_000_000, 10).await,
+    ] {
+        assert_eq!(found.unwrap(), [task("b")]);
+    }
+}
+
+#[tokio::test]
 async fn tasks_that_are_gone_leave_nothing() {
     let server = RedisServer::start("tasks", &[]);
     let store = RedisStore::new(&server.url()).unwrap();

@@ -98,7 +98,8 @@ impl HttpService {
 
     /// [Shuts the service down](Self::shutdown), unless that has begun, and waits until the
     /// [tasks](crate::tasks) that this ends have ended, and their store has their ends or has not answered
-    /// for its [timeout](crate::tasks::server::Tasks::store_timeout); until the sessions that it
+    /// for its [timeout](crate::tasks::server::Tasks::store_timeout); until what providers of
+    /// [logins](Http::delegate_login) have replaced is stored; until the sessions that it
     /// [shares](Http::share) have ended here or wait for another process; until its lease is withdrawn; and until
     /// the other processes can learn of the changes that were reported here.
     /// A session store that does not answer is waited for until three seconds after the

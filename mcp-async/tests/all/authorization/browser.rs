@@ -2,7 +2,8 @@
 
 use std::io;
 
-use mcp_async::auth::{Authorization, SystemBrowser};
+use mcp_async::auth::{Authorization, AuthorizationPage, SystemBrowser, UserAgent};
+use mcp_async::runtime::RuntimeHandle;
 use mcp_proto::Revision;
 
 use super::guard::{accept_and, accept_next};
@@ -50,9 +51,32 @@ fn what_is_not_the_redirect_does_not_end_a_login() {
                 accept_next(request(target, &cookie));
             });
         });
-        let authorization = Authorization::new().user_agent(browser);
+        let authorization = Authorization::new().user_agent(Shared(browser));
         let client = parties.connect(authorization).await.unwrap();
         client.tools().page(None).await.unwrap();
         assert_eq!(parties.pages(), 1);
     });
+}
+
+/// A browser with which another client begins a login before the page of the first one is opened.
+struct Shared(SystemBrowser);
+
+impl UserAgent for Shared {
+    fn start(&self, runtime: &RuntimeHandle) {
+        self.0.start(runtime);
+    }
+
+    async fn redirect_uri(&self, registered: Option<&str>) -> io::Result<String> {
+        let own = self.0.redirect_uri(registered).await?;
+        assert_ne!(self.0.redirect_uri(None).await?, own);
+        Ok(own)
+    }
+
+    async fn open(&self, page: &AuthorizationPage) -> io::Result<String> {
+        self.0.open(page).await
+    }
+
+    fn receives_subpaths(&self) -> bool {
+        self.0.receives_subpaths()
+    }
 }

@@ -141,6 +141,38 @@ fn a_failure_to_save_surfaces_and_loses_nothing() {
     assert_eq!((parties.pages(), parties.count("/token")), (1, 2));
 }
 
+/// AU-116: what could not be saved takes the place of nothing that another process has written or removed since.
+#[test]
+fn tokens_that_are_saved_late_leave_those_of_others() {
+    for logs_in in [true, false] {
+        let parties = Parties::new(MODERN);
+        play(async {
+            let store = Full::default();
+            let connect = || parties.connect(parties.authorization().store(store.clone()));
+            let client = connect().await.unwrap();
+            parties.revoke();
+            store.is_full.store(true, Ordering::SeqCst);
+            client.tools().page(None).await.unwrap_err();
+            store.is_full.store(false, Ordering::SeqCst);
+            let record = store.load(SERVER).await.unwrap().unwrap();
+            store.remove(SERVER, &record.issuer).await.unwrap();
+            let other = match logs_in {
+                true => Some(connect().await.unwrap()),
+                false => None,
+            };
+            let written = store.load(SERVER).await.unwrap();
+            parties.state().declines = true;
+            let called = client.tools().page(None).await;
+            assert_eq!(called.is_ok(), logs_in);
+            let found = store.load(SERVER).await.unwrap();
+            let token = |it: Option<Credentials>| it.map(|it| it.access_token);
+            assert_eq!(token(found), token(written), "{logs_in}");
+            drop(other);
+        });
+        assert_eq!(parties.pages(), 2);
+    }
+}
+
 /// AU-116: tokens that replace others are saved, also if the client is dropped meanwhile.
 #[test]
 fn tokens_are_saved_when_the_client_is_gone() {

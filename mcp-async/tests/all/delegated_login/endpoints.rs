@@ -1,6 +1,7 @@
 //! The endpoints in the service of the server, and what a handler gets.
 
 use core::net::SocketAddr;
+use core::pin::pin;
 use core::time::Duration;
 
 use http::Request;
@@ -18,7 +19,7 @@ use crate::authorization::guard::{dialled, names, page, pages};
 use crate::protection::signer::{Claims, Signer};
 use crate::protection::support::ISSUER;
 use crate::scripted::{RequestExt as _, Waiting, modern, send};
-use crate::sim::{Sim, advance, now};
+use crate::sim::{Sim, advance, now, poll_once};
 
 #[test]
 fn a_handler_gets_the_token_of_the_provider() {
@@ -231,6 +232,17 @@ fn a_renewal_ends_although_its_client_leaves() {
     crate::sim::settle();
     names(&[]);
     assert_eq!(whose(&service, &access), Ok("ada their-2".into()));
+    // A shutdown waits for it as well.
+    advance(Duration::from_secs(3_600));
+    provider_answers(&tokens_of("their-3", "r3", 3_600), USER);
+    let asked = modern(r#"1 tools/call {"name":"whose","arguments":{}}"#);
+    let mut leaving = Waiting::new(&service, asked.signed(&access));
+    assert!(leaving.poll().is_none());
+    drop(leaving);
+    let mut drained = pin!(service.drain());
+    assert!(poll_once(drained.as_mut()).is_pending());
+    crate::sim::settle();
+    assert!(poll_once(drained.as_mut()).is_ready());
 }
 
 /// The metadata of a provider with OpenID Connect is fetched when it is needed, and again if that has failed.

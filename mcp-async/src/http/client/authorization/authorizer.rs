@@ -10,6 +10,7 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderValue};
 use mcp_auth::{
     AuthError, Challenge, Credentials, DpopNonces, Refusals, RefusedResponse, Remedy, Scheme,
+    Secret,
 };
 
 use super::consents::{Consents, Reason};
@@ -53,6 +54,8 @@ struct State {
     held: Option<Arc<Held>>,
     /// The newest record, also if its token is of no use any more: it has the registration.
     record: Option<Credentials>,
+    /// The access token of the record that unsaved credentials take the place of.
+    replaced: Option<Secret>,
     /// Counts the changes of `held`.
     version: u64,
     /// Those of the MCP server.
@@ -332,6 +335,17 @@ impl Shared {
 
     pub(super) fn held(&self) -> Option<Arc<Held>> {
         self.state.lock().held.clone()
+    }
+
+    /// The credentials that could not be saved, and the access token of the record that they take the place of.
+    pub(super) fn unsaved(&self) -> Option<(Arc<Held>, Option<Secret>)> {
+        let state = self.state.lock();
+        let held = state.held.as_ref().filter(|held| !held.is_saved)?;
+        Some((Arc::clone(held), state.replaced.clone()))
+    }
+
+    pub(super) fn set_replaced(&self, replaced: Option<Secret>) {
+        self.state.lock().replaced = replaced;
     }
 
     /// The newest record, for its registration.

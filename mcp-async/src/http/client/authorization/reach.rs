@@ -27,13 +27,32 @@ impl Shared {
                 }
                 Ok(Obtained::ForGoal)
             }
-            Goal::Save => match self.held() {
-                Some(held) => self.keep(held.credentials.clone(), false).await,
-                None => Ok(Obtained::ForGoal),
-            },
+            Goal::Save => self.save().await,
             Goal::Refresh => self.replace(None, true).await,
             Goal::Authorize(challenge) => self.replace(challenge, false).await,
         }
+    }
+
+    /// Saves what could not be saved before, unless another process has written or removed the record since.
+    async fn save(&self) -> Result<Obtained, AuthorizationError> {
+        let lock = self.store().lock(&self.server).await;
+        let _lock = lock.map_err(store_error)?;
+        let Some((held, replaced)) = self.unsaved() else {
+            return Ok(Obtained::ForGoal);
+        };
+        let stored = self.load().await?;
+        let found = stored.as_ref().map(token);
+        if found == replaced || found.as_ref() == Some(&held.credentials.access_token) {
+            return self.keep(held.credentials.clone(), replaced, false).await;
+        }
+        match stored {
+            Some(stored) if self.is_usable(&stored) => self.adopt(stored, true, true),
+            stored => {
+                self.discard();
+                self.loaded(stored);
+            }
+        }
+        Ok(Obtained::Otherwise)
     }
 
     /// Replaces the credentials while no other process does.
@@ -47,7 +66,6 @@ impl Shared {
         let stored = self.load().await?;
         let held = self.held();
         if let Some(stored) = &stored {
-            let token = |it: &Credentials| it.access_token.clone();
             let is_other = held
                 .as_ref()
                 .is_none_or(|held| token(&held.credentials) != token(stored));
@@ -64,12 +82,14 @@ impl Shared {
         if is_saved && is_removed {
             self.discard();
         }
+        let mut replaced = stored.as_ref().map(token);
         let mut record = stored.or_else(|| self.record());
         if can_refresh && let Some(held) = held {
             match self.refresh(held.credentials.clone()).await {
-                Ok(credentials) => return self.keep(credentials, false).await,
+                Ok(credentials) => return self.keep(credentials, replaced, false).await,
                 Err(AuthorizationError::Flow(error)) => {
                     record = self.forget(held.credentials.clone(), error).await?;
+                    replaced = record.as_ref().map(token);
                     self.discard();
                 }
                 Err(error) => return Err(error),
@@ -77,7 +97,7 @@ impl Shared {
         }
         let challenge = challenge.or_else(|| self.challenge());
         match self.authorize(challenge, record.clone()).await {
-            Ok(credentials) => self.keep(credentials, true).await,
+            Ok(credentials) => self.keep(credentials, replaced, true).await,
             Err(AuthorizationError::Flow(error)) => {
                 if let Some(record) = record
                     && error.url == record.token_endpoint
@@ -120,18 +140,22 @@ impl Shared {
         }
     }
 
-    /// Saves credentials before they are used (AU-116). If that fails they are kept, and saved
-    /// before the next request.
+    /// Saves credentials before they are used (AU-116), in the place of the record with the access token `replaced`. If that
+    /// fails they are kept, and saved before the next request.
     async fn keep(
         &self,
         credentials: Credentials,
+        replaced: Option<Secret>,
         is_new: bool,
     ) -> Result<Obtained, AuthorizationError> {
         self.set_committed(true);
         let saved = self.store().save(&credentials).await;
         self.set_committed(false);
         self.adopt(credentials, saved.is_ok(), is_new);
-        saved.map_err(store_error)?;
+        if let Err(error) = saved {
+            self.set_replaced(replaced);
+            return Err(store_error(error));
+        }
         Ok(Obtained::ForGoal)
     }
 
@@ -341,6 +365,10 @@ fn remove_tokens(record: &mut Credentials) {
     record.access_token = Secret::from("none");
     record.expires_at = Some(UnixTime::from_secs(0));
     record.refresh_token = None;
+}
+
+fn token(record: &Credentials) -> Secret {
+    record.access_token.clone()
 }
 
 fn has_no_tokens(record: &Credentials) -> bool {

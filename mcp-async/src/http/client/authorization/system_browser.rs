@@ -8,7 +8,7 @@ use core::task::Poll;
 use core::time::Duration;
 use std::io;
 use std::net::TcpListener;
-use std::sync::{Arc, MutexGuard, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_auth::{AuthorizationPage, Uri};
@@ -43,7 +43,8 @@ use crate::sync::Lock;
 /// ```
 pub struct SystemBrowser {
     runtime: OnceLock<RuntimeHandle>,
-    listener: Lock<Option<Listener>>,
+    /// Those of logins whose page is not opened yet, the oldest first: several clients may share the browser.
+    listeners: Lock<Vec<Listener>>,
     announce: Option<Announce>,
     is_launched: bool,
 }
@@ -60,7 +61,7 @@ impl SystemBrowser {
     pub fn new() -> Self {
         Self {
             runtime: OnceLock::new(),
-            listener: Lock::new(None),
+            listeners: Lock::new(Vec::new()),
             announce: None,
             is_launched: true,
         }
@@ -83,17 +84,21 @@ impl SystemBrowser {
     }
 
     fn listen(&self, registered: Option<&str>) -> io::Result<String> {
-        let mut slot = self.slot();
-        // Its port may be the one that is asked for.
-        *slot = None;
+        let mut listeners = self.listeners.lock();
+        let registered = registered.and_then(registered_port);
+        // A login that has failed before its page was opened leaves its listener.
+        listeners.retain(|it| Some(it.port) != registered);
+        if listeners.len() >= MOST_LISTENERS {
+            listeners.remove(0);
+        }
         let bind = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port));
-        let socket = match registered.and_then(registered_port) {
+        let socket = match registered {
             Some(port) => bind(port).or_else(|_| bind(0))?,
             None => bind(0)?,
         };
         let port = socket.local_addr()?.port();
         socket.set_nonblocking(true)?;
-        *slot = Some(Listener {
+        listeners.push(Listener {
             socket: self.runtime()?.listen(socket)?,
             port,
         });
@@ -124,8 +129,13 @@ impl SystemBrowser {
         runtime.ok_or_else(|| io::Error::other("no connection was begun that brings a runtime"))
     }
 
-    fn slot(&self) -> MutexGuard<'_, Option<Listener>> {
-        self.listener.lock()
+    /// Takes the listener for redirects to this URI.
+    fn take(&self, redirect_uri: &str) -> io::Result<Listener> {
+        let mut listeners = self.listeners.lock();
+        let is_it = |it: &Listener| is_received(redirect_uri, it.port);
+        let place = listeners.iter().position(is_it);
+        let place = place.ok_or_else(|| io::Error::other("nothing listens"))?;
+        Ok(listeners.remove(place))
     }
 }
 
@@ -139,9 +149,7 @@ impl UserAgent for SystemBrowser {
     }
 
     async fn open(&self, page: &AuthorizationPage) -> io::Result<String> {
-        let listener = self.slot().take();
-        let listener = listener.filter(|it| is_received(&page.redirect_uri, it.port));
-        let listener = listener.ok_or_else(|| io::Error::other("nothing listens"))?;
+        let listener = self.take(&page.redirect_uri)?;
         let login = PendingLogin::new(page, listener.port)?;
         self.launch(&login).await?;
         receive(self.runtime()?, &listener, &login).await
@@ -260,6 +268,8 @@ impl fmt::Debug for SystemBrowser {
 }
 
 const PATH: &str = "/callback";
+/// Logins at once whose page is not opened yet.
+const MOST_LISTENERS: usize = 16;
 /// Connections that are read at once.
 const MOST_CONNECTIONS: usize = 16;
 /// The pause after an error of the listener.

@@ -307,10 +307,14 @@ impl HttpEndpoint {
             || self.serving.running() > 0
     }
 
-    /// Waits for what the shutdown ends: work in the background, sessions that processes share, the lease, and the
-    /// changes that the other processes do not know.
+    /// Waits for what the shutdown ends: work in the background, renewals of logins, sessions that processes share, the lease, and
+    /// the changes that the other processes do not know.
     pub(super) async fn drained(&self) {
         self.serving.drained().await;
+        #[cfg(all(feature = "auth", feature = "http-client"))]
+        if let Some(login) = &self.options.login {
+            login.drained().await;
+        }
         if let Some(processes) = &self.processes {
             processes.left.wait().await;
             processes.published().await;

@@ -186,6 +186,7 @@ impl DelegatedLogin {
             metadata: ProviderCache::new(provider.endpoints.as_ref()),
             beginnings: Buckets::default(),
             runtime: runtime.clone(),
+            runs: Arc::default(),
             server,
         });
         let verifier = Arc::clone(&login);

@@ -10,8 +10,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request};
 use http_body_util::{BodyExt as _, Full, Limited};
 use mcp_auth::authorization_server::Provider;
 use mcp_auth::{Document, HttpRequest, Uri};
+use mcp_proto::Instant;
 
-use crate::crypto::unix_now;
 use crate::http::server::protect::host_of;
 use crate::net::{AddressGuard, HttpClient};
 use crate::runtime::{RuntimeHandle, within};
@@ -32,7 +32,7 @@ pub(super) struct LoginClient {
     places: Arc<Shares<CallerId>>,
     document_places: Arc<Shares<CallerId>>,
     /// Documents of clients that may be used again, by their URLs.
-    documents: Lock<HashMap<String, (u64, Response)>>,
+    documents: Lock<HashMap<String, (Instant, Response)>>,
 }
 
 /// A response with its whole body.
@@ -76,7 +76,7 @@ impl LoginClient {
         caller: Option<CallerId>,
     ) -> Result<Response, String> {
         let is_document = request.document == Document::ClientMetadata;
-        let now = unix_now().as_secs();
+        let now = self.runtime.now();
         if is_document
             && let Some((until, response)) = self.documents.lock().get(&request.url)
             && now < *until
@@ -146,9 +146,9 @@ impl LoginClient {
 
     /// Keeps a document for as long as its server says, an hour at most (AU-72). The one that is kept for the shortest
     /// time makes room.
-    fn keep(&self, url: &str, now: u64, headers: &HeaderMap, response: &Response) {
-        let lifetime = lifetime(headers);
-        if lifetime == 0 || response.body.len() > MAX_DOCUMENT {
+    fn keep(&self, url: &str, now: Instant, headers: &HeaderMap, response: &Response) {
+        let lifetime = Duration::from_secs(lifetime(headers));
+        if lifetime.is_zero() || response.body.len() > MAX_DOCUMENT {
             return;
         }
         let mut documents = self.documents.lock();
@@ -158,7 +158,7 @@ impl LoginClient {
             let first = first.map(|(url, _)| url.clone());
             documents.remove(&first.unwrap_or_default());
         }
-        documents.insert(url.into(), (now.saturating_add(lifetime), response.clone()));
+        documents.insert(url.into(), (now + lifetime, response.clone()));
     }
 }
 

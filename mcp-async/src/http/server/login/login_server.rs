@@ -1,6 +1,7 @@
 //! Drives the machines of the authorization server.
 
 use core::fmt;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::login_client::LoginClient;
 use super::login_keys::LoginKeys;
 use super::login_records::LoginRecords;
 use super::provider_cache::ProviderCache;
-use crate::connection::oneshot;
+use crate::connection::{Notify, oneshot};
 use crate::crypto::unix_now;
 use crate::http::StoreError;
 use crate::observe;
@@ -33,6 +34,31 @@ pub(in crate::http::server) struct LoginServer {
     /// The logins that each caller may still begin.
     pub(super) beginnings: Buckets<CallerId>,
     pub(super) runtime: RuntimeHandle,
+    pub(super) runs: Arc<Runs>,
+}
+
+/// Machines that run in tasks of their own.
+#[derive(Default)]
+pub(super) struct Runs {
+    count: AtomicUsize,
+    one_ended: Notify,
+}
+
+/// One of them, until it is dropped.
+struct Run(Arc<Runs>);
+
+impl Run {
+    fn of(runs: &Arc<Runs>) -> Self {
+        runs.count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(runs))
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.0.count.fetch_sub(1, Ordering::Release);
+        self.0.one_ended.notify_waiters();
+    }
 }
 
 impl LoginServer {
@@ -71,12 +97,24 @@ impl LoginServer {
         M: LoginMachine + Send + 'static,
         M::Output: Send + 'static,
     {
-        let this = Arc::clone(self);
+        let (this, run) = (Arc::clone(self), Run::of(&self.runs));
         let (sender, receiver) = oneshot::channel();
         self.runtime.spawn(Box::pin(async move {
+            let _run = run;
             sender.send(this.drive(machine, provider.as_deref(), caller).await);
         }));
         receiver.recv().await
+    }
+
+    /// Waits until no machine [runs](Self::run): a shutdown does so for as long as requests may take.
+    pub(in crate::http::server) async fn drained(&self) {
+        loop {
+            let ended = self.runs.one_ended.notified();
+            if self.runs.count.load(Ordering::Acquire) == 0 {
+                return;
+            }
+            ended.await;
+        }
     }
 
     async fn drive<M: LoginMachine>(
