@@ -214,8 +214,14 @@ impl Parties {
                         .map(|(version, it)| (*version, it.as_slice()));
                     machine.advance(&context(self), LoginInput::Record(found))
                 }
-                LoginAction::Create { key, record, keep } => {
+                LoginAction::Create {
+                    key,
+                    record,
+                    keep,
+                    user,
+                } => {
                     assert!(keep > 0 && record.len() < MAX_RECORD, "{key}");
+                    assert!(user.is_none_or(|user| user.len() == 43), "{key}");
                     self.store.insert(key, (0, record));
                     machine.advance(&context(self), LoginInput::Written(true))
                 }

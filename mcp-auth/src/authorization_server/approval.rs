@@ -54,7 +54,12 @@ impl Approval {
         };
         let record = context.seal(&key, &login)?;
         let keep = USER_TIME;
-        let action = LoginAction::Create { key, record, keep };
+        let action = LoginAction::Create {
+            key,
+            record,
+            keep,
+            user: None,
+        };
         Ok(Self { action, page })
     }
 }

@@ -227,6 +227,8 @@ impl Callback {
             given: context.now,
         });
         let expires = context.after(CODE_LIFETIME);
+        let issuer = &context.server.settings.provider.issuer;
+        let hashed = context.hash(&alloc::format!("{issuer} {}", user.subject));
         let login = LoginRecord {
             client_id: request.client_id.clone(),
             redirect_uri: request.redirect_uri.clone(),
@@ -253,8 +255,12 @@ impl Callback {
             code,
             consent,
         });
-        let keep = CODE_LIFETIME;
-        Ok(LoginStep::Do(LoginAction::Create { key, record, keep }))
+        Ok(LoginStep::Do(LoginAction::Create {
+            key,
+            record,
+            keep: CODE_LIFETIME,
+            user: Some(hashed),
+        }))
     }
 
     /// Stores the consent in the place of an earlier one. If that fails, the next login asks.
@@ -284,7 +290,12 @@ impl Callback {
                 record,
                 keep,
             },
-            None => LoginAction::Create { key, record, keep },
+            None => LoginAction::Create {
+                key,
+                record,
+                keep,
+                user: None,
+            },
         }))
     }
 

@@ -42,7 +42,7 @@ impl<T> LoginStep<T> {
 }
 
 /// An action of the caller. Records are sealed; `keep` is in seconds, after which a store may forget them. Anyone can
-/// bring about a [`Create`](Self::Create), so that a caller bounds those of one party.
+/// bring about a [`Create`](Self::Create), so that a caller bounds those of one party and of one user.
 ///
 /// If an action fails, the answer is [`LoginInput::Failed`].
 #[derive(Clone, Debug)]
@@ -64,6 +64,9 @@ pub enum LoginAction {
         record: Vec<u8>,
         /// The time to keep it.
         keep: u64,
+        /// The user who has logged in, as a hash that is the same for each login of theirs; `None` for a record of the party
+        /// that sends the request.
+        user: Option<String>,
     },
     /// Replaces a record that was loaded to be changed, unless it was loaded so again; the answer is
     /// [`LoginInput::Written`].

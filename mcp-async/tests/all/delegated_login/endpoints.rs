@@ -245,6 +245,30 @@ fn a_renewal_ends_although_its_client_leaves() {
     assert!(poll_once(drained.as_mut()).is_ready());
 }
 
+/// A user who logs in again and again leaves the room for the logins of others.
+#[test]
+fn logins_of_one_user_are_bounded() {
+    provider_answers(TOKEN, USER);
+    let service = service();
+    let client = register(&service);
+    let log_in = || {
+        // The logins that one address begins are bounded as well.
+        advance(Duration::from_secs(1));
+        let redirect = now(Browser::new(&service).log_in(&authorize_url(&client)));
+        parameter(&redirect, "error")
+    };
+    for _ in 0..100 {
+        assert_eq!(log_in(), None);
+    }
+    assert_eq!(log_in().as_deref(), Some("temporarily_unavailable"));
+    provider_answers(TOKEN, r#"{"id":8,"login":"bob"}"#);
+    assert_eq!(log_in(), None);
+    provider_answers(TOKEN, USER);
+    assert_eq!(log_in().as_deref(), Some("temporarily_unavailable"));
+    advance(Duration::from_secs(1_800));
+    assert_eq!(log_in(), None);
+}
+
 /// The metadata of a provider with OpenID Connect is fetched when it is needed, and again if that has failed.
 #[test]
 fn the_metadata_of_the_provider_is_fetched_when_it_is_needed() {

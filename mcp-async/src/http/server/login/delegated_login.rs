@@ -184,7 +184,7 @@ impl DelegatedLogin {
             keys: LoginKeys::new(&keys),
             records: LoginRecords::new(records),
             metadata: ProviderCache::new(provider.endpoints.as_ref()),
-            beginnings: Buckets::default(),
+            logins: Buckets::default(),
             runtime: runtime.clone(),
             runs: Arc::default(),
             server,

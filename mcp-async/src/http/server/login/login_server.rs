@@ -31,10 +31,19 @@ pub(in crate::http::server) struct LoginServer {
     pub(super) records: LoginRecords,
     pub(super) client: LoginClient,
     pub(super) metadata: ProviderCache,
-    /// The logins that each caller may still begin.
-    pub(super) beginnings: Buckets<CallerId>,
+    /// The logins that each caller may still begin, and each user may still complete.
+    pub(super) logins: Buckets<LoginParty>,
     pub(super) runtime: RuntimeHandle,
     pub(super) runs: Arc<Runs>,
+}
+
+/// The party whose logins are bounded.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) enum LoginParty {
+    /// An address, for those that are begun.
+    Caller(CallerId),
+    /// The hash of a user of the provider, for those that are complete.
+    User(String),
 }
 
 /// Machines that run in tasks of their own.
@@ -142,13 +151,18 @@ impl LoginServer {
                         Err(error) => advance(failed(&error)),
                     }
                 }
-                LoginAction::Create { key, .. } if !self.may_create(&key, caller.as_ref()) => {
-                    advance(LoginInput::Failed("one caller begins too many logins"))
-                }
-                LoginAction::Create { key, record, keep } => {
-                    let created = self.records.create(&key, &record, keep).await;
-                    advance(written(created.map(|()| true).as_ref()))
-                }
+                LoginAction::Create {
+                    key,
+                    record,
+                    keep,
+                    user,
+                } => match self.may_create(&key, user, caller.as_ref()) {
+                    true => {
+                        let created = self.records.create(&key, &record, keep).await;
+                        advance(written(created.map(|()| true).as_ref()))
+                    }
+                    false => advance(LoginInput::Failed("too many logins of one party")),
+                },
                 LoginAction::Save {
                     key,
                     version,
@@ -186,16 +200,19 @@ impl LoginServer {
         }
     }
 
-    /// Returns true if this caller may create a record. Each of a user who has not logged in yet costs nothing but a
-    /// consent, so that one caller could fill the store with them.
-    fn may_create(&self, key: &str, caller: Option<&CallerId>) -> bool {
-        let now = self.runtime.now();
-        let mut callers = caller.filter(|_| LoginRecords::is_pending(key)).into_iter();
-        callers.all(|caller| {
-            self.beginnings
-                .take(caller.clone(), BEGINNINGS, 1, now)
-                .is_ok()
-        })
+    /// Returns true if the record has room: one caller could fill the store with logins that are begun, which no user has
+    /// to consent to, and one user with those that are complete.
+    fn may_create(&self, key: &str, user: Option<String>, caller: Option<&CallerId>) -> bool {
+        let (party, limit) = match (user, caller) {
+            (Some(user), _) => (LoginParty::User(user), COMPLETE),
+            (None, Some(caller)) if LoginRecords::is_pending(key) => {
+                (LoginParty::Caller(caller.clone()), BEGUN)
+            }
+            _ => return true,
+        };
+        self.logins
+            .take(party, limit, 1, self.runtime.now())
+            .is_ok()
     }
 
     pub(in crate::http::server) fn context<'c>(
@@ -257,7 +274,10 @@ fn failed(error: &StoreError) -> LoginInput<'static> {
 }
 
 /// The logins that one caller may begin: one a second, and a hundred at once.
-const BEGINNINGS: RateLimit = RateLimit::new(1, Duration::from_secs(1)).burst(100);
+const BEGUN: RateLimit = RateLimit::new(1, Duration::from_secs(1)).burst(100);
+
+/// The logins that one user may complete: two an hour, and a hundred at once. Each is kept for as long as it is used.
+const COMPLETE: RateLimit = RateLimit::new(2, Duration::from_secs(3_600)).burst(100);
 
 /// The time after which a login that another process renews is looked at again.
 const WAIT: Duration = Duration::from_millis(250);
