@@ -220,6 +220,8 @@ fn many_lines_over_the_limit_need_no_stack() {
     );
 }
 
+/// Without either feature no id is searched for.
+#[cfg(any(feature = "diagnostics", feature = "alloc"))]
 #[test]
 fn an_id_that_is_too_long_to_echo_is_none() {
     for (len, found) in [

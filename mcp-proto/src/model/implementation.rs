@@ -203,10 +203,16 @@ mod tests {
             ..plain
         };
         check(&whole, WriteDirect::write);
+    }
+
+    /// Firmware passes no lists on.
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn icons_that_are_passed_on() {
         let theirs = raw(r#"[{"src":"x","sizes":["1x1"]}, 7]"#);
         let passed = Implementation {
             icons: theirs.array().map(Into::into),
-            ..plain
+            ..Implementation::new("a", "1")
         };
         check(&passed, WriteDirect::write);
     }
