@@ -1,15 +1,9 @@
 //! Subscriptions to tasks.
 
-use core::future::poll_fn;
-use core::pin::pin;
-use core::sync::atomic::{AtomicUsize, Ordering};
-use core::time::Duration;
-use std::sync::Arc;
-
 use mcp_async::tasks::server::Tasks;
-use mcp_async::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreError};
 use mcp_proto::Revision;
 
+use super::stores::Hostile;
 use super::support::{accept, client, create, pass, server, update};
 use crate::scripted::{LineClient, member, text};
 use crate::sim;
@@ -77,83 +71,13 @@ fn a_subscription_to_tasks_needs_the_extension() {
     assert_eq!(member(&refused, &["error", "code"]), "-32602", "{refused}");
 }
 
-/// Counts how often the records of a store are read.
-#[derive(Clone, Default)]
-struct Counting {
-    store: MemoryTaskStore,
-    loads: Arc<AtomicUsize>,
-    is_prompt: bool,
-}
-
-impl TaskStore for Counting {
-    async fn create(&self, record: &TaskRecord) -> Result<bool, TaskStoreError> {
-        self.store.create(record).await
-    }
-
-    async fn load(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
-        self.loads.fetch_add(1, Ordering::SeqCst);
-        self.store.load(id).await
-    }
-
-    async fn replace(&self, record: &TaskRecord) -> Result<bool, TaskStoreError> {
-        self.store.replace(record).await
-    }
-
-    async fn remove(&self, id: &str) -> Result<(), TaskStoreError> {
-        self.store.remove(id).await
-    }
-
-    async fn list(
-        &self,
-        owner: &str,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Result<Vec<TaskRecord>, TaskStoreError> {
-        self.store.list(owner, after, limit).await
-    }
-
-    async fn expired(&self, now: u64, limit: usize) -> Result<Vec<TaskRecord>, TaskStoreError> {
-        self.store.expired(now, limit).await
-    }
-
-    async fn orphaned(&self, limit: usize) -> Result<Vec<TaskRecord>, TaskStoreError> {
-        self.store.orphaned(limit).await
-    }
-
-    /// It counts its polls.
-    async fn watch(&self, id: &str, version: u64) -> Result<(), TaskStoreError> {
-        let mut watch = pin!(self.store.watch(id, version));
-        poll_fn(move |cx| {
-            self.loads.fetch_add(1, Ordering::SeqCst);
-            watch.as_mut().poll(cx)
-        })
-        .await
-    }
-
-    async fn renew(&self, boot: &str, last: u64, lease: Duration) -> Result<u64, TaskStoreError> {
-        self.store.renew(boot, last, lease).await
-    }
-
-    async fn is_alive(&self, boot: &str) -> Result<bool, TaskStoreError> {
-        self.store.is_alive(boot).await
-    }
-
-    fn watches_are_prompt(&self) -> bool {
-        self.is_prompt
-    }
-}
-
 /// TK-45: one change costs the look at one task, and time costs one look at each at most.
 #[test]
 fn a_subscription_to_many_tasks_looks_at_those_that_change() {
     const TASKS: usize = 200;
     for is_prompt in [true, false] {
-        let store = Counting {
-            is_prompt,
-            ..Counting::default()
-        };
-        let loads = Arc::clone(&store.loads);
-        let (server, _) = server(Tasks::new().store(store));
+        let store = Hostile::counted(is_prompt);
+        let (server, _) = server(Tasks::new().store(store.clone()));
         let mut wire = client(&server);
         let ids: Vec<String> = (0..TASKS)
             .map(|_| create(&mut wire, "job", r#"{"ask":1}"#))
@@ -163,18 +87,18 @@ fn a_subscription_to_many_tasks_looks_at_those_that_change() {
         wire.send("subscriptions/listen", &listen);
         wire.answer(0);
         assert_eq!(wire.heard.len(), 1);
-        loads.store(0, Ordering::SeqCst);
+        store.take_looks();
         update(&mut wire, &ids[7], &accept("q1", "yes"));
         wire.answer(0);
         pass(0);
         assert!(wire.heard.iter().any(|line| line.contains("completed")));
-        let looks = loads.swap(0, Ordering::SeqCst);
+        let looks = store.take_looks();
         assert!(looks < 40, "{looks}");
         for _ in 0..4 {
             pass(500);
             wire.settle();
         }
-        let looks = loads.load(Ordering::SeqCst);
+        let looks = store.take_looks();
         let most = if is_prompt { 0 } else { TASKS * 4 * 10 };
         assert!(looks <= most, "{looks} looks in two seconds");
         sim::end();

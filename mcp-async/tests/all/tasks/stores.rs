@@ -1,6 +1,6 @@
 //! Stores that do what they should, and others.
 
-use core::future::{Future, pending};
+use core::future::{Future, pending, poll_fn};
 use core::pin::pin;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use core::task::{Context, Waker};
@@ -28,6 +28,9 @@ pub(crate) struct Hostile {
     boots: Arc<Mutex<BTreeSet<String>>>,
     /// The reply to the next renewal that has its effect is lost.
     loses_renewal: Arc<AtomicBool>,
+    /// Records that were read, and polls of those who wait for a change.
+    looks: Arc<AtomicUsize>,
+    is_prompt: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,7 +65,22 @@ impl Hostile {
             good: Arc::new(AtomicUsize::new(good)),
             boots: Arc::default(),
             loses_renewal: Arc::default(),
+            looks: Arc::default(),
+            is_prompt: false,
         }
+    }
+
+    /// A store without a fault, whose watches are prompt or not.
+    pub(crate) fn counted(is_prompt: bool) -> Self {
+        Self {
+            is_prompt,
+            ..Self::new(Fault::Fails, usize::MAX / 2)
+        }
+    }
+
+    /// The number of looks at records since it was last read.
+    pub(crate) fn take_looks(&self) -> usize {
+        self.looks.swap(0, Ordering::SeqCst)
     }
 
     /// The store loses what it knows of processes.
@@ -129,6 +147,7 @@ impl TaskStore for Hostile {
     }
 
     async fn load(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
+        self.looks.fetch_add(1, Ordering::SeqCst);
         if self.fault == Fault::Confuses && self.good.load(Ordering::SeqCst) == 0 {
             let all = self.store.expired(u64::MAX, usize::MAX).await?;
             return Ok(all.into_iter().find(|record| record.id() != id));
@@ -177,7 +196,12 @@ impl TaskStore for Hostile {
     }
 
     async fn watch(&self, id: &str, version: u64) -> Result<(), TaskStoreError> {
-        self.answer(self.store.watch(id, version), None).await
+        let mut watch = pin!(self.answer(self.store.watch(id, version), None));
+        poll_fn(move |cx| {
+            self.looks.fetch_add(1, Ordering::SeqCst);
+            watch.as_mut().poll(cx)
+        })
+        .await
     }
 
     async fn renew(&self, boot: &str, last: u64, lease: Duration) -> Result<u64, TaskStoreError> {
@@ -195,6 +219,10 @@ impl TaskStore for Hostile {
 
     async fn is_alive(&self, boot: &str) -> Result<bool, TaskStoreError> {
         self.answer(self.store.is_alive(boot), None).await
+    }
+
+    fn watches_are_prompt(&self) -> bool {
+        self.is_prompt
     }
 }
 
