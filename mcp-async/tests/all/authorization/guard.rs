@@ -229,6 +229,11 @@ pub(crate) fn page(status: &str, fields: &str, body: &str) -> String {
     format!("HTTP/1.1 {status}\r\n{fields}content-length: {length}\r\n\r\n{body}")
 }
 
+/// A document of JSON.
+pub(crate) fn json_page(body: &str) -> String {
+    page("200 OK", "content-type: application/json\r\n", body)
+}
+
 /// A server of this machine names an authorization server elsewhere.
 fn refused(metadata: &str, resolved: &[(&str, &[&'static str])], expected: &str) {
     let mut all = vec![("localhost", &["127.0.0.1"] as &[_])];
@@ -265,7 +270,7 @@ fn metadata_leads_to_no_private_address() {
         let body = format!(
             r#"{{"resource":"http://localhost/mcp","authorization_servers":["{issuer}"]}}"#
         );
-        page("200 OK", "content-type: application/json\r\n", &body)
+        json_page(&body)
     };
     refused(
         &document("https://login.inside"),

@@ -1,7 +1,7 @@
 //! Servers that say too much, and hear nothing.
 
 use crate::scripted::http_server::{check, check_in};
-use crate::sim::{Sim, sleep, spawn};
+use crate::sim::{Sim, sleep, spawn, yield_now};
 use core::future::{Future, poll_fn};
 use core::pin::pin;
 use core::task::Poll;
@@ -101,7 +101,7 @@ async fn poll_once<F: Future>(future: F) -> Option<F::Output> {
         if let Poll::Ready(output) = polled {
             return Some(output);
         }
-        pause().await;
+        yield_now().await;
     }
     None
 }
@@ -182,7 +182,7 @@ fn a_reply_without_a_pause_starves_nobody() {
                     stream.send_static(":\n\n");
                 }
                 for _ in 0..4 {
-                    pause().await;
+                    yield_now().await;
                 }
                 assert_ne!(stream.left(), 0, "all of it at once");
                 stream.cut();
@@ -190,17 +190,4 @@ fn a_reply_without_a_pause_starves_nobody() {
             site.expect("notifications/cancelled").await.accept();
         },
     );
-}
-
-/// Lets other tasks have their turn.
-async fn pause() {
-    let mut paused = false;
-    poll_fn(|cx| {
-        if core::mem::replace(&mut paused, true) {
-            return Poll::Ready(());
-        }
-        cx.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::connection::support::{Pair, Setup};
 use crate::joined::Joined;
 use crate::settings::limits;
-use crate::sim::{advance, clock, run, settle};
+use crate::sim::{advance, clock, join_all, run, settle};
 use crate::texts::SHUTTING_DOWN;
 
 #[derive(Serialize)]
@@ -56,13 +56,6 @@ fn call(pair: &mut Pair, name: &str) -> Result<RawBuf, CallError> {
     run(client.call(Method::ToolsCall, Some(&params)))
 }
 
-fn only(revision: Revision) -> Setup {
-    Setup {
-        revisions: RevisionSet::of(&[revision]),
-        ..Setup::default()
-    }
-}
-
 #[test]
 fn connections_and_handles_cross_threads() {
     fn crosses<T: Send>(_: &T) {}
@@ -87,7 +80,7 @@ fn connections_and_handles_cross_threads() {
 #[test]
 fn every_revision_connects_and_calls() {
     for revision in RevisionSet::all().iter() {
-        let pair = only(revision).join();
+        let pair = Setup::only(revision).join();
         let client = pair.client.clone();
         let server = run(client.ready()).unwrap();
         assert_eq!(server.revision, revision);
@@ -123,7 +116,7 @@ fn chunks_of_every_size_are_the_same_conversation() {
             let setup = Setup {
                 capacity,
                 chop,
-                ..only(revision)
+                ..Setup::only(revision)
             };
             let mut pair = setup.join();
             assert!(call(&mut pair, "echo").is_ok());
@@ -185,7 +178,7 @@ fn many_calls_share_a_connection() {
 #[test]
 fn a_dropped_call_is_cancelled() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        let mut pair = only(revision).join();
+        let mut pair = Setup::only(revision).join();
         let client = pair.client.clone();
         run(client.ready()).unwrap();
         let params = tool("never");
@@ -194,10 +187,10 @@ fn a_dropped_call_is_cancelled() {
             let cx = &mut Context::from_waker(Waker::noop());
             assert!(call.as_mut().poll(cx).is_pending());
             settle();
-            assert_eq!(pair.watch.calls.load(Ordering::SeqCst), 1);
+            assert_eq!(pair.watch.calls(), 1);
         }
         settle();
-        assert_eq!(pair.watch.dropped.load(Ordering::SeqCst), 1, "{revision:?}");
+        assert_eq!(pair.watch.dropped(), 1, "{revision:?}");
         assert!(call(&mut pair, "echo").is_ok());
     }
 }
@@ -219,17 +212,13 @@ fn a_call_that_is_not_answered_expires() {
         Duration::from_secs(3)
     );
     settle();
-    assert_eq!(
-        pair.watch.dropped.load(Ordering::SeqCst),
-        1,
-        "the server was told"
-    );
+    assert_eq!(pair.watch.dropped(), 1, "the server was told");
 }
 
 #[test]
 fn progress_and_notifications_come_before_the_answer() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        let pair = only(revision).join();
+        let pair = Setup::only(revision).join();
         let client = pair.client.clone();
         let params = tool("progress");
         let mut steps = Vec::new();
@@ -249,7 +238,7 @@ fn progress_and_notifications_come_before_the_answer() {
 
 #[test]
 fn list_changes_are_heard() {
-    let pair = only(Revision::V2025_06_18).join();
+    let pair = Setup::only(Revision::V2025_06_18).join();
     let client = pair.client.clone();
     run(client.ready()).unwrap();
     settle();
@@ -263,7 +252,7 @@ fn list_changes_are_heard() {
 
 #[test]
 fn a_subscription_is_a_call_with_a_tag() {
-    let pair = only(Revision::V2026_07_28).join();
+    let pair = Setup::only(Revision::V2026_07_28).join();
     let client = pair.client.clone();
     let params = RawBuf::from(
         mcp_proto::json::Raw::parse(br#"{"notifications":{"toolsListChanged":true}}"#, 8).unwrap(),
@@ -292,33 +281,29 @@ fn a_subscription_is_a_call_with_a_tag() {
 
 #[test]
 fn questions_are_answered_in_both_eras() {
-    let mut pair = only(Revision::V2025_11_25).join();
+    let mut pair = Setup::only(Revision::V2025_11_25).join();
     let answer = call(&mut pair, "asks").unwrap();
     assert!(answer.as_raw().as_str().contains("Kyoto"));
     assert_eq!(pair.person.heard.take(), ["\"Name?\""]);
     assert!(pair.person.keys.take().is_empty());
 
-    let mut pair = only(Revision::V2026_07_28).join();
+    let mut pair = Setup::only(Revision::V2026_07_28).join();
     let answer = call(&mut pair, "asks").unwrap();
     let answer = answer.as_raw().object().unwrap();
     assert!(answer.get("name").unwrap().as_str().contains("Kyoto"));
     assert!(answer.get("again").is_some());
     assert_eq!(pair.person.heard.take(), ["\"Name?\""; 2]);
     assert_eq!(pair.person.keys.take(), ["name", "again"]);
-    assert_eq!(
-        pair.watch.calls.load(Ordering::SeqCst),
-        2,
-        "one call, two rounds"
-    );
+    assert_eq!(pair.watch.calls(), 2, "one call, two rounds");
 }
 
 #[test]
 fn a_refused_question_ends_the_round() {
-    let mut pair = only(Revision::V2025_11_25).join();
+    let mut pair = Setup::only(Revision::V2025_11_25).join();
     pair.person.refuse(ErrorReply::new(-1, "no"));
     assert!(matches!(call(&mut pair, "asks"), Err(CallError::Server(error)) if error.code == 8));
 
-    let mut pair = only(Revision::V2026_07_28).join();
+    let mut pair = Setup::only(Revision::V2026_07_28).join();
     pair.person.refuse(ErrorReply::new(-1, "no"));
     assert!(matches!(call(&mut pair, "asks"), Err(CallError::Input(error)) if error.code == -1));
     assert!(call(&mut pair, "echo").is_ok());
@@ -328,7 +313,7 @@ fn a_refused_question_ends_the_round() {
 fn a_panicking_callback_refuses() {
     std::panic::set_hook(Box::new(|_| {}));
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        let mut pair = only(revision).join();
+        let mut pair = Setup::only(revision).join();
         pair.person.panics.store(true, Ordering::SeqCst);
         match call(&mut pair, "asks") {
             Err(CallError::Server(error)) => assert!(revision.is_legacy(), "{error}"),
@@ -347,7 +332,7 @@ fn a_panicking_callback_refuses() {
 #[test]
 fn a_question_that_is_not_answered_dies_with_its_call() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        let mut pair = only(revision).join();
+        let mut pair = Setup::only(revision).join();
         pair.person.silence();
         let client = pair.client.clone();
         let params = tool("asks");
@@ -433,7 +418,7 @@ fn sides_without_a_common_revision_say_so() {
     ] {
         let setup = Setup {
             served: RevisionSet::of(&[serves]),
-            ..only(asks)
+            ..Setup::only(asks)
         };
         let mut pair = setup.join();
         let client = pair.client.clone();
@@ -500,29 +485,10 @@ fn two_full_pipes_do_not_wait_for_each_other() {
     let calls = (0..100)
         .map(|_| Box::pin(client.call::<Echoed>(Method::ToolsCall, Some(&params))))
         .collect();
-    let answers = run(all(calls));
+    let answers = run(join_all(calls));
     assert!(
         answers
             .iter()
             .all(|answer| answer.as_ref().is_ok_and(|a| a.text == text))
     );
-}
-
-/// Polls all until all are ready.
-async fn all<F: Future + Unpin>(mut futures: Vec<F>) -> Vec<F::Output> {
-    let mut outputs: Vec<_> = futures.iter().map(|_| None).collect();
-    core::future::poll_fn(move |cx| {
-        for (future, output) in futures.iter_mut().zip(&mut outputs) {
-            if output.is_none()
-                && let core::task::Poll::Ready(value) = pin!(future).poll(cx)
-            {
-                *output = Some(value);
-            }
-        }
-        if outputs.iter().any(Option::is_none) {
-            return core::task::Poll::Pending;
-        }
-        core::task::Poll::Ready(outputs.iter_mut().filter_map(Option::take).collect())
-    })
-    .await
 }

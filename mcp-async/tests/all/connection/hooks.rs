@@ -13,7 +13,8 @@ use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{Initialize, ServerConfig};
 
-use crate::connection::support::{Wire, call};
+use crate::connection::support::{Wire, answer, call, modern_meta};
+use crate::scripted::request_id;
 use crate::seen::Seen;
 use crate::sim::{advance, settle};
 
@@ -83,18 +84,8 @@ fn wire(ears: &Ears) -> Wire {
     Wire::serving(config, ears.clone(), 1 << 20, 7)
 }
 
-fn modern(info: &str) -> String {
-    format!(
-        concat!(
-            r#","_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
-            r#""io.modelcontextprotocol/clientCapabilities":{{}}{}}}"#
-        ),
-        info
-    )
-}
-
 fn called(name: &str) -> String {
-    modern(&format!(
+    modern_meta(&format!(
         r#","io.modelcontextprotocol/clientInfo":{{"name":"{name}","version":"1"}}"#
     ))
 }
@@ -105,7 +96,7 @@ fn every_request_knows_its_client() {
     let ears = Ears::default();
     let mut wire = wire(&ears);
     assert!(wire.peer.client_info().is_none());
-    wire.send(&call(1, "x", &modern("")));
+    wire.send(&call(1, "x", &modern_meta("")));
     ears.heard(&["call of nobody"]);
     let mut wire = wire.legacy();
     ears.heard(&["handshake in 2025-11-25, known: true", "listening"]);
@@ -114,7 +105,7 @@ fn every_request_knows_its_client() {
         (called("one"), "one"),
         (called("one"), "one"),
         (called("other"), "other"),
-        (modern(""), "nobody"),
+        (modern_meta(""), "nobody"),
         (called(&"n".repeat(20_000)), "nobody"),
         (called("one"), "one"),
     ] {
@@ -152,8 +143,7 @@ fn questions_have_progress() {
     wire.call(1, "asks");
     let question = wire.read();
     assert!(question.contains(r#""progressToken":"#), "{question}");
-    let id = question.split(r#""id":"#).nth(1).unwrap();
-    let id = id.split(',').next().unwrap();
+    let id = request_id(&question);
     let token = question.split(r#""progressToken":"#).nth(1).unwrap();
     let token = token.split('}').next().unwrap();
     wire.send(&format!(
@@ -166,10 +156,7 @@ fn questions_have_progress() {
         "call of test",
         "progress of 7: 1.5 of Some(3.0), Some(\"half\")",
     ]);
-    assert_eq!(
-        wire.read(),
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"
-    );
+    assert_eq!(wire.read(), answer(1, "{}"));
 }
 
 /// LC-22

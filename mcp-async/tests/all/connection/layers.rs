@@ -16,10 +16,10 @@ use mcp_proto::rpc::Method;
 use mcp_proto::server::{Initialize, ServerConfig};
 use tower_layer::{Layer, Stack};
 
-use crate::connection::support::{Demo, Watch, Wire, call};
+use crate::connection::support::{Demo, Watch, Wire, answer, call};
 use crate::scripted::cancelled;
 use crate::settings::limits;
-use crate::sim::{advance, clock, run, sleep, spawn};
+use crate::sim::{advance, clock, run, sleep, spawn, yield_now};
 use crate::texts::INTERNAL_ERROR;
 
 fn config() -> ServerConfig<'static> {
@@ -34,25 +34,13 @@ fn layered<L: Layer<Demo>>(layer: L) -> Wire
 where
     L::Service: Service,
 {
-    let demo = Demo::default();
-    let watch = Arc::clone(&demo.0);
-    let mut wire = Wire::serving(config(), layer.layer(demo), 1 << 20, usize::MAX);
-    wire.watch = watch;
-    wire.legacy()
-}
-
-fn dropped(watch: &Watch) -> usize {
-    watch.dropped.load(Ordering::SeqCst)
+    Wire::layered(config(), layer).legacy()
 }
 
 fn error(id: u32, message: &str) -> String {
     format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32603,\"message\":\"{message}\"}}}}\n"
     )
-}
-
-fn ok(id: u32, result: &str) -> String {
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n")
 }
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -67,9 +55,9 @@ fn a_call_that_takes_too_long_is_answered_and_dropped() {
     assert_eq!(wire.read(), "");
     advance(Duration::from_millis(1));
     assert_eq!(wire.read(), error(1, "The call took longer than 5000 ms"));
-    assert_eq!(dropped(&wire.watch), 1);
+    assert_eq!(wire.watch.dropped(), 1);
     wire.watch.open();
-    assert_eq!(wire.read(), ok(2, r#"{"later":true}"#));
+    assert_eq!(wire.read(), answer(2, r#"{"later":true}"#));
     // The place of the first call is free, and its time does not count for the next one there.
     wire.call(3, "never");
     advance(4 * SECOND);
@@ -95,7 +83,7 @@ fn the_shorter_time_counts() {
 fn a_ready_handler_arms_no_timer() {
     let mut wire = layered(Timeout::new(SECOND));
     wire.call(1, "echo");
-    assert_eq!(wire.read(), ok(1, r#"{"id":1}"#));
+    assert_eq!(wire.read(), answer(1, r#"{"id":1}"#));
     assert_eq!(clock().next_deadline(), None);
 }
 
@@ -165,7 +153,7 @@ fn every_call_has_its_own_time() {
 fn deadlines_do_not_pile_up() {
     let service = service_fn(|call| {
         call.answer(async {
-            yielding().await;
+            yield_now().await;
             Ok(Raw::EMPTY_OBJECT)
         })
     });
@@ -196,24 +184,12 @@ impl Service for Crowd {
             let now = inside.fetch_add(1, Ordering::SeqCst) + 1;
             most.fetch_max(now, Ordering::SeqCst);
             for _ in 0..3 {
-                yielding().await;
+                yield_now().await;
             }
             inside.fetch_sub(1, Ordering::SeqCst);
             Ok(Raw::EMPTY_OBJECT)
         })
     }
-}
-
-async fn yielding() {
-    let mut first = true;
-    poll_fn(|cx| {
-        if core::mem::take(&mut first) {
-            cx.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        Poll::Ready(())
-    })
-    .await;
 }
 
 /// Two connections behind one layer are one crowd.
@@ -247,10 +223,10 @@ fn lists_need_not_wait() {
     wire.call(1, "never");
     wire.call(2, "echo");
     wire.send("3 tools/list");
-    assert_eq!(wire.read(), ok(3, r#"{"tools":[]}"#));
+    assert_eq!(wire.read(), answer(3, r#"{"tools":[]}"#));
     // A cancelled call makes room.
     wire.send(&cancelled(1));
-    assert_eq!(wire.read(), ok(2, r#"{"id":2}"#));
+    assert_eq!(wire.read(), answer(2, r#"{"id":2}"#));
 }
 
 #[test]
@@ -263,7 +239,7 @@ fn who_waits_in_front_may_give_up() {
     wire.watch.open();
     assert_eq!(
         wire.read(),
-        ok(1, r#"{"later":true}"#) + &ok(3, r#"{"id":3}"#)
+        answer(1, r#"{"later":true}"#) + &answer(3, r#"{"id":3}"#)
     );
 }
 
@@ -290,7 +266,7 @@ fn more_calls_are_refused() {
     wire.watch.open();
     assert_eq!(wire.read().lines().count(), 2);
     wire.call(4, "echo");
-    assert_eq!(wire.read(), ok(4, r#"{"id":4}"#));
+    assert_eq!(wire.read(), answer(4, r#"{"id":4}"#));
 }
 
 /// A service that only hears.
@@ -366,7 +342,7 @@ fn the_answer_of_another_call_answers_nothing() {
     });
     let mut wire = layered(layer);
     wire.call(1, "echo");
-    assert_eq!(wire.read(), ok(1, r#"{"id":1}"#));
+    assert_eq!(wire.read(), answer(1, r#"{"id":1}"#));
     wire.call(2, "echo");
     assert_eq!(wire.read(), error(2, INTERNAL_ERROR));
 }

@@ -1,7 +1,6 @@
 //! A served connection, line by line: handlers of every temper, the end of the input, a peer
 //! that does not read.
 
-use core::sync::atomic::Ordering;
 use core::time::Duration;
 
 use std::sync::{Arc, Mutex};
@@ -11,19 +10,11 @@ use mcp_proto::rpc::Method;
 use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, SendError};
 
-use crate::connection::support::{Wire, call};
-use crate::scripted::{array, cancelled, initialize_with, message};
+use crate::connection::support::{Wire, answer, call};
+use crate::scripted::{array, cancelled, initialize_with, message, request_id};
 use crate::settings::limits;
 use crate::sim::{advance, end, run, settle, spawn};
 use crate::texts::{SHUTTING_DOWN, has, internal};
-
-fn dropped(wire: &Wire) -> usize {
-    wire.watch.dropped.load(Ordering::SeqCst)
-}
-
-fn answer(id: u32, result: &str) -> String {
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n")
-}
 
 const INTERNAL: &str = r#""code":-32603"#;
 
@@ -44,7 +35,7 @@ fn handlers_wait_side_by_side_and_finish_in_any_order() {
     wire.watch.open();
     assert_eq!(wire.read(), answer(1, r#"{"later":true}"#));
     assert_eq!(
-        dropped(&wire),
+        wire.watch.dropped(),
         2,
         "the guards of the first and the third call are gone"
     );
@@ -73,7 +64,7 @@ fn a_cancelled_call_is_dropped_and_never_answered() {
     let mut wire = Wire::new().legacy();
     wire.call(1, "later");
     wire.send(&cancelled(1));
-    assert_eq!(dropped(&wire), 1);
+    assert_eq!(wire.watch.dropped(), 1);
     wire.watch.open();
     assert_eq!(wire.read(), "");
     wire.call(1, "echo");
@@ -94,7 +85,7 @@ fn st_16_a_cancelled_call_stops() {
     );
     wire.send(&call(1, "later", meta));
     wire.send(&cancelled(1));
-    assert_eq!(dropped(&wire), 1);
+    assert_eq!(wire.watch.dropped(), 1);
     wire.watch.open();
     assert_eq!(wire.read(), "");
 }
@@ -178,25 +169,13 @@ fn a_question_is_answered_refused_and_taken_back() {
     wire.call(1, "asks");
     let asked = wire.read();
     assert!(asked.contains("elicitation/create"), "{asked}");
-    let id = asked
-        .split(r#""id":"#)
-        .nth(1)
-        .unwrap()
-        .split([',', '}'])
-        .next()
-        .unwrap();
+    let id = request_id(&asked);
     wire.send(&format!(r#"{id} = {{"action":"decline"}}"#));
     assert_eq!(wire.read(), answer(1, r#"{"action":"decline"}"#));
 
     wire.call(2, "asks");
     let asked = wire.read();
-    let id = asked
-        .split(r#""id":"#)
-        .nth(1)
-        .unwrap()
-        .split([',', '}'])
-        .next()
-        .unwrap();
+    let id = request_id(&asked);
     wire.send(&format!("{id} ! -1 no"));
     assert!(wire.read().contains(r#""code":8"#));
     assert_eq!(
@@ -287,9 +266,9 @@ fn what_still_runs_after_the_grace_is_dropped_and_answered() {
     wire.call(2, "never");
     wire.close();
     advance(Duration::from_millis(999));
-    assert_eq!((wire.result(), dropped(&wire)), (None, 0));
+    assert_eq!((wire.result(), wire.watch.dropped()), (None, 0));
     advance(Duration::from_millis(1));
-    assert_eq!((wire.result(), dropped(&wire)), (Some(Ok(())), 2));
+    assert_eq!((wire.result(), wire.watch.dropped()), (Some(Ok(())), 2));
     assert_eq!(wire.read(), format!("{}\n{}\n", ending(1), ending(2)));
 }
 
@@ -362,7 +341,7 @@ fn a_closed_output_ends_the_connection_quietly() {
     assert_eq!(wire.result(), None, "nobody has noticed yet");
     wire.call(2, "echo");
     assert_eq!(
-        (wire.result(), dropped(&wire)),
+        (wire.result(), wire.watch.dropped()),
         (Some(Ok(())), 2),
         "of both calls"
     );
@@ -399,7 +378,7 @@ fn a_peer_that_never_reads_stops_the_reader() {
         }
         sent += count;
     }
-    let calls = wire.watch.calls.load(Ordering::SeqCst);
+    let calls = wire.watch.calls();
     // Two outboxes of 100 kB and one answer that waits.
     assert!((2..=4).contains(&calls), "{calls} calls were taken");
     assert!(sent < 64 << 10, "{sent} bytes were taken");
@@ -433,7 +412,7 @@ fn a_dropped_connection_drops_its_handlers() {
     wire.call(1, "keeps");
     let cx = wire.watch.contexts.lock().unwrap().remove(0);
     end();
-    assert_eq!(dropped(&wire), 1);
+    assert_eq!(wire.watch.dropped(), 1);
     assert!(cx.is_cancelled() && wire.peer.is_closed());
     wire.peer.list_changed(ListKind::Tools);
 }

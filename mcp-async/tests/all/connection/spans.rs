@@ -1,6 +1,6 @@
 //! What a subscriber of `tracing` gets to see of a server, and what it never does.
 
-use crate::connection::support::{Demo, Setup, Wire, call};
+use crate::connection::support::{Demo, Setup, Wire, call, modern_meta};
 use crate::scripted::cancelled;
 use crate::sim::{Sim, advance, run, settle};
 use core::fmt::Debug;
@@ -19,7 +19,7 @@ use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::ServerConfig;
-use mcp_proto::{PingPolicy, Revision, RevisionSet};
+use mcp_proto::{PingPolicy, Revision};
 use tower_layer::{Layer, Stack};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -186,28 +186,16 @@ fn tool(name: &str, rest: &str) -> String {
     ))
 }
 
-fn modern(meta: &str) -> String {
-    format!(
-        concat!(
-            r#","_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
-            r#""io.modelcontextprotocol/clientCapabilities":{{}}{}}}"#
-        ),
-        meta
-    )
-}
-
 #[test]
 fn every_call_has_a_span() {
     let notes = Notes::default();
     notes.watch(|| {
-        let demo = Demo::default();
-        let watch = Arc::clone(&demo.0);
-        let mut wire = traced(demo);
+        let mut wire = Wire::layered(config(), Trace::new()).legacy();
         wire.call(1, "echo");
         notes.saw(&[&tool("echo", "")]);
         wire.call(1, "later");
         notes.saw(&[]);
-        watch.open();
+        wire.watch.open();
         settle();
         notes.saw(&[&tool("later", "")]);
         wire.call(1, "a\\nb");
@@ -223,12 +211,8 @@ fn a_span_tells_what_went_wrong() {
     fn check(name: &str, then: impl FnOnce(&mut Wire), events: &[&str], kind: &str, code: &str) {
         let notes = Notes::default();
         notes.watch(|| {
-            let demo = Demo::default();
             let layers = Stack::new(Timeout::new(Duration::from_secs(9)), Trace::new());
-            let watch = Arc::clone(&demo.0);
-            let mut wire =
-                Wire::serving(config(), layers.layer(demo), 1 << 20, usize::MAX).legacy();
-            wire.watch = watch;
+            let mut wire = Wire::layered(config(), layers).legacy();
             wire.call(1, name);
             then(&mut wire);
             let mut rest = format!(", error.type={kind}, otel.status_code=ERROR");
@@ -323,9 +307,9 @@ fn secrets_stay_out() {
     notes.watch(|| {
         let mut wire = traced(Demo::default());
         for meta in [
-            modern(""),
-            modern(r#","traceparent":"SECRET","x/y":"SECRET""#),
-            format!(r#"{},"requestState":"SECRET""#, modern("")),
+            modern_meta(""),
+            modern_meta(r#","traceparent":"SECRET","x/y":"SECRET""#),
+            format!(r#"{},"requestState":"SECRET""#, modern_meta("")),
         ] {
             let line = call(1, "fails", &meta).replace(r#"{"id":1}"#, r#"{"password":"SECRET"}"#);
             assert!(line.contains("SECRET"));
@@ -387,17 +371,16 @@ fn spans_are_linked_to_the_traces_of_clients() {
         trace,
     );
     notes.watch(|| {
-        let service = layer.layer(Demo::default());
-        let mut wire = Wire::serving(config(), service, 1 << 20, usize::MAX).legacy();
+        let mut wire = Wire::layered(config(), layer).legacy();
         let told = format!(r#""traceparent":"{parent}","tracestate":"a=\u0062""#);
         wire.send(&call(1, "told", &format!(r#","_meta":{{{told}}}"#)));
-        wire.send(&call(2, "told", &modern(&format!(",{told}"))));
+        wire.send(&call(2, "told", &modern_meta(&format!(",{told}"))));
         wire.send(&call(3, "untold", ""));
-        wire.send(&call(4, "untold", &modern(r#","traceparent":"00-x""#)));
+        wire.send(&call(4, "untold", &modern_meta(r#","traceparent":"00-x""#)));
         wire.send(&call(
             5,
             "untold",
-            &modern(r#","traceparent":7,"tracestate":"a=b""#),
+            &modern_meta(r#","traceparent":7,"tracestate":"a=b""#),
         ));
         assert_eq!(wire.read().lines().count(), 5);
     });
@@ -431,13 +414,6 @@ const fn named(name: &'static str) -> Named {
     }
 }
 
-fn only(revision: Revision) -> Setup {
-    Setup {
-        revisions: RevisionSet::of(&[revision]),
-        ..Setup::default()
-    }
-}
-
 /// JR-31: what the handler says, what the call says instead, and neither.
 #[test]
 fn calls_tell_their_traces() {
@@ -450,7 +426,7 @@ fn calls_tell_their_traces() {
         Revision::V2025_11_25,
         Revision::V2026_07_28,
     ] {
-        let pair = only(revision).join();
+        let pair = Setup::only(revision).join();
         pair.watch.open();
         let client = pair.client.clone();
         let params = named("keeps");
@@ -522,7 +498,7 @@ fn a_failed_tool_is_no_success() {
         let (connection, _) = server.connect(streams, Sim);
         let mut lines = lines.polling(connection);
         for name in ["told", "result", "well"] {
-            lines.send(&call(1, name, &modern("")).replace(r#"{"id":1}"#, "{}"));
+            lines.send(&call(1, name, &modern_meta("")).replace(r#"{"id":1}"#, "{}"));
             assert!(!lines.has_ended());
         }
     });

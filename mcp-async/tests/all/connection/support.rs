@@ -6,4 +6,4 @@ mod wire;
 
 pub(crate) use demo::{Demo, Watch};
 pub(crate) use pair::{Pair, Setup};
-pub(crate) use wire::{Wire, call};
+pub(crate) use wire::{Wire, answer, call, modern_meta};

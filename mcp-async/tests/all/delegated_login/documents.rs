@@ -6,10 +6,10 @@ use mcp_async::http::HttpService;
 use mcp_async::net::{HttpClient, RemoteAddr};
 
 use super::support::{
-    TOKEN, USER, authorize_url, get, get_request, json, login, post, provider_answers, server,
-    service, tokens,
+    TOKEN, USER, authorize_url, get, get_request, login, post, provider_answers, server, service,
+    tokens,
 };
-use crate::authorization::guard::{dialled, names, page, pages};
+use crate::authorization::guard::{dialled, json_page, names, page, pages};
 use crate::scripted::{Waiting, send};
 use crate::sim::{self, Sim};
 
@@ -50,7 +50,7 @@ fn documents_of_clients_are_apart_from_the_provider() {
     let slow = "http://localhost:7/slow.json";
     pages([
         ("/slow.json", "HTTP/1.1 200 OK\r\n".into()),
-        ("/user", json(USER)),
+        ("/user", json_page(USER)),
     ]);
     let mut waiting = Vec::new();
     // Each address gets half of what the ones before have left.
@@ -115,10 +115,9 @@ fn redirects_of_documents_are_not_followed() {
     names(&[("localhost", &["127.0.0.1"])]);
     let id = "http://localhost:7/client.json";
     let there = "location: http://localhost:7/there.json\r\n";
-    let fields = "content-type: application/json\r\n";
     pages([
         ("/client.json", page("307 Temporary Redirect", there, "")),
-        ("/there.json", page("200 OK", fields, &document(id))),
+        ("/there.json", json_page(&document(id))),
     ]);
     assert_eq!(get(&service, &authorize_url(id)).status, 400);
 }
@@ -140,7 +139,7 @@ fn check_public_addresses(service: &HttpService) {
     ]);
     pages([(
         "/client.json",
-        json(&document("https://inside.example/client.json")),
+        json_page(&document("https://inside.example/client.json")),
     )]);
     for id in [
         "https://inside.example/client.json",

@@ -12,10 +12,10 @@ use mcp_async::server::{Context, RateLimit, StateKeys};
 
 use super::support::{
     Browser, PROVIDER, RESOURCE, TOKEN, USER, authorize_url, call, code_form, get, get_request,
-    http, json, log_in, login, member, parameter, post, provider, provider_answers, register,
-    server, service, tokens, whose,
+    http, log_in, login, member, parameter, post, provider, provider_answers, register, server,
+    service, tokens, whose,
 };
-use crate::authorization::guard::{dialled, names, page, pages};
+use crate::authorization::guard::{dialled, json_page, names, page, pages};
 use crate::protection::signer::{Claims, Signer};
 use crate::protection::support::ISSUER;
 use crate::scripted::{RequestExt as _, Waiting, modern, send};
@@ -122,11 +122,14 @@ fn a_provider_that_fails_is_an_error_for_the_client() {
             "server_error",
         ),
         (page("200 OK", "", "<html>"), "server_error"),
-        (json(r#"{"error":"bad_verification_code"}"#), "server_error"),
-        (json(&"x".repeat(2 << 20)), "temporarily_unavailable"),
+        (
+            json_page(r#"{"error":"bad_verification_code"}"#),
+            "server_error",
+        ),
+        (json_page(&"x".repeat(2 << 20)), "temporarily_unavailable"),
         ("HTTP/1.1 200 OK\r\n".into(), "temporarily_unavailable"),
     ] {
-        pages([("/token", token), ("/user", json(USER))]);
+        pages([("/token", token), ("/user", json_page(USER))]);
         let mut login = Box::pin(browser.log_in(&url));
         let redirect = crate::sim::run(&mut login);
         assert_eq!(error(redirect), expected);
@@ -285,7 +288,7 @@ fn the_metadata_of_the_provider_is_fetched_when_it_is_needed() {
     let url = authorize_url(&register(&service));
     names(&[("localhost", &["127.0.0.1"])]);
     let metadata = |issuer: &str| {
-        json(&format!(
+        json_page(&format!(
             r#"{{"issuer":"{issuer}","authorization_endpoint":"{PROVIDER}/authorize","token_endpoint":"{PROVIDER}/token"}}"#
         ))
     };

@@ -13,7 +13,7 @@ use mcp_async::net::RemoteAddr;
 use mcp_async::server::{Context, ServerBuilder};
 use tower_service::Service as _;
 
-use crate::authorization::guard::{names, page, pages};
+use crate::authorization::guard::{json_page, names, pages};
 use crate::scripted::{Reply, RequestExt as _, modern, send};
 use crate::sim::{Sim, now};
 
@@ -42,11 +42,7 @@ pub(crate) fn provider() -> Provider {
 /// The responses of the provider from now on.
 pub(crate) fn provider_answers(token: &str, user: &str) {
     names(&[("localhost", &["127.0.0.1"])]);
-    pages([("/token", json(token)), ("/user", json(user))]);
-}
-
-pub(crate) fn json(body: &str) -> String {
-    page("200 OK", "content-type: application/json\r\n", body)
+    pages([("/token", json_page(token)), ("/user", json_page(user))]);
 }
 
 pub(crate) const TOKEN: &str = r#"{"access_token":"their-1","token_type":"bearer"}"#;

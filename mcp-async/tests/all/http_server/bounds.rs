@@ -17,7 +17,7 @@ use crate::http_server::busy::{CALL, busy, while_called, with_busy};
 use crate::http_server::legacy::server;
 use crate::scripted::{
     HttpClient, Reply, RequestExt, Serve, SseClient, Waiting, array, call, cancelled, get,
-    initialize, modern, post, send,
+    initialize, modern, post, request_id, send,
 };
 use crate::settings::limits;
 use crate::sim::{Sim, advance, meanwhile, now, settle, sleep};
@@ -192,8 +192,7 @@ fn check_brief_ones_of_a_full_session(service: &HttpService, calls: u32) {
     let session = HttpClient::open(service, "2025-11-25");
     let mut asking = session.post(&call(1, "ask"));
     let asked = asking.text();
-    let (_, rest) = asked.split_once(r#""id":"#).unwrap();
-    let (question, _) = rest.split_once(',').unwrap();
+    let question = request_id(&asked);
     let running: Vec<_> = (2..=calls)
         .map(|id| session.post(&call(id, "never")))
         .collect();

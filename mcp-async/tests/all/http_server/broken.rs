@@ -8,7 +8,7 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::rpc;
 
 use crate::http_server::legacy::server;
-use crate::scripted::{HttpClient, Reply, RequestExt, Serve, call, get, send};
+use crate::scripted::{HttpClient, Reply, RequestExt, Serve, call, get, request_id, send};
 use crate::sim::{Dice, advance};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -104,12 +104,6 @@ fn service() -> HttpService {
     server().http().served()
 }
 
-/// The id of a question.
-fn question(text: &str) -> &str {
-    let (_, rest) = text.split_once(r#""id":"#).unwrap();
-    &rest[..rest.find([',', '}']).unwrap()]
-}
-
 fn answer(session: &HttpClient, id: &str) {
     let answer = format!(r#"{id} = {{"roots":[]}}"#);
     assert_eq!(session.post(&answer).status, 202);
@@ -179,7 +173,7 @@ fn a_question_to_a_call_survives_a_break_at_every_byte() {
         }
         stream.read(None);
         stream.check(&["roots/list"]);
-        answer(&session, question(&stream.messages[0]));
+        answer(&session, request_id(&stream.messages[0]));
         stream.read(None);
         assert!(stream.over);
         stream.check(&["roots/list", r#""id":1,"result""#]);
@@ -218,7 +212,7 @@ fn a_question_of_the_session_is_asked_until_it_is_answered() {
         let mut without = Stream::new(session.get(None));
         without.read(None);
         without.check(&["roots/list"]);
-        answer(&session, question(&without.messages[0]));
+        answer(&session, request_id(&without.messages[0]));
         let mut after = Stream::new(session.get(None));
         after.read(None);
         after.check(&[]);

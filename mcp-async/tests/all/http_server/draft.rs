@@ -13,7 +13,7 @@ use mcp_proto::rpc;
 use crate::http_server::legacy;
 use crate::scripted::{
     self, HttpClient, INITIALIZED, Reply, RequestExt, Serve, SseClient, array, cancelled, get,
-    initialize, last_id, modern, plain_call, post, send,
+    initialize, last_id, modern, plain_call, post, request_id, send,
 };
 use crate::sim::advance;
 use crate::texts::has;
@@ -345,8 +345,7 @@ fn what_a_request_is_asked_comes_on_its_stream() {
         let mut asking = session.post(&plain_call(1, "ask"));
         let question = asking.text();
         assert!(question.contains(r#""method":"roots/list""#), "{question}");
-        let (_, id) = question.split_once(r#""id":"#).unwrap();
-        let id = &id[..id.find([',', '}']).unwrap()];
+        let id = request_id(&question);
         let answer = format!(r#"{id} = {{"roots":[]}}"#);
         assert_eq!(session.post(&answer).status, 202);
         assert!(asking.text().contains(r#"\"roots\":[]"#));

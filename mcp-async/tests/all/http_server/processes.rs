@@ -18,7 +18,7 @@ use crate::http_server::nodes::{
 };
 use crate::http_server::wire::Break;
 use crate::scripted::{
-    HttpClient, Reply, call, cancelled, last_id, modern, plain_call, send, wait,
+    HttpClient, Reply, call, cancelled, last_id, modern, plain_call, request_id, send, wait,
 };
 use crate::sim::{Mode, advance, settle};
 use crate::texts::has;
@@ -72,8 +72,7 @@ fn a_question_is_answered_through_another_process() {
     let mut asked = at(&second, &here).post(&call(1, "ask"));
     let question = asked.text();
     assert!(question.contains("roots/list"), "{question}");
-    let (_, id) = question.split_once(r#""id":"#).unwrap();
-    let id = id.split([',', '}']).next().unwrap();
+    let id = request_id(&question);
     let answer = format!(r#"{id} = {{"roots":[]}}"#);
     assert_eq!(at(&third, &here).post(&answer).status, 202);
     assert!(asked.whole().contains("roots"));

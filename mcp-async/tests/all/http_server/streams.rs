@@ -11,7 +11,7 @@ use mcp_proto::rpc;
 use mcp_proto::server::ListKind;
 
 use crate::http_server::legacy::{server, service};
-use crate::scripted::{HttpClient, Serve, array, call, cancelled, last_id};
+use crate::scripted::{HttpClient, Serve, array, call, cancelled, last_id, request_id};
 use crate::sim::{advance, settle};
 use crate::texts::has;
 
@@ -139,8 +139,7 @@ fn a_question_goes_with_the_call_that_it_is_asked_for() {
     let text = reply.text();
     assert!(text.contains(r#""method":"roots/list""#), "{text}");
     assert!(!other.text().contains("roots/list"));
-    let (_, rest) = text.split_once(r#""id":"#).unwrap();
-    let id = &rest[..rest.find([',', '}']).unwrap()];
+    let id = request_id(&text);
     let answer = format!(r#"{id} = {{"roots":[]}}"#);
     assert_eq!(session.post(&answer).status, 202);
     has(&reply.text(), [r#""id":7,"result""#, "roots"]);
@@ -164,8 +163,7 @@ fn questions_without_a_call_are_asked_again() {
     let mut stream = session.get(None);
     let text = stream.text();
     assert!(text.contains("roots/list"), "{text}");
-    let (_, rest) = text.split_once(r#""id":"#).unwrap();
-    let id = &rest[..rest.find([',', '}']).unwrap()];
+    let id = request_id(&text);
     session.post(&format!(r#"{id} = {{"roots":[]}}"#));
     drop(stream);
     assert!(!session.get(None).text().contains("roots/list"));

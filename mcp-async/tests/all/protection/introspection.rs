@@ -7,8 +7,8 @@ use mcp_async::auth::{Introspect, Protection, Secret, StaticKeys};
 use mcp_async::http::HttpService;
 
 use crate::protection::signer::{Claims, Signer};
-use crate::protection::support::{ISSUER, RESOURCE, now, server};
-use crate::scripted::{RequestExt, Serve, modern, plain_call, send, wait};
+use crate::protection::support::{ISSUER, RESOURCE, now, protected, status, who};
+use crate::scripted::{Waiting, wait};
 use crate::sim::{advance, sleep};
 
 /// An authorization server that gives one answer, and what it was asked.
@@ -45,7 +45,7 @@ impl Endpoint {
     }
 
     fn service(&self) -> HttpService {
-        service(protection(self.introspect(Duration::ZERO)))
+        protected(protection(self.introspect(Duration::ZERO)))
     }
 }
 
@@ -53,19 +53,6 @@ fn protection(endpoint: impl Introspect) -> Protection {
     Protection::new(RESOURCE)
         .introspection(ISSUER, endpoint)
         .scopes(["mcp"])
-}
-
-fn service(protection: Protection) -> HttpService {
-    server().http().protect(protection).served()
-}
-
-fn who() -> String {
-    plain_call(1, "who")
-}
-
-fn status(service: &HttpService, token: &str) -> u16 {
-    let body = who();
-    send(service, modern(&body).signed(token)).status.as_u16()
 }
 
 fn active(more: &str) -> String {
@@ -132,10 +119,9 @@ fn questions_are_bounded_in_number_and_time() {
     let protection = protection(endpoint.introspect(Duration::from_secs(2)))
         .max_questions(2)
         .timeout(Duration::from_secs(3));
-    let service = service(protection);
-    let body = who();
+    let service = protected(protection);
     let mut waiting: Vec<_> = (0..5)
-        .map(|number| wait(&service, modern(&body).signed(&format!("t{number}"))))
+        .map(|number| wait(&service, who(&format!("t{number}"))))
         .collect();
     assert_eq!(endpoint.asked(), 2);
     // A client that goes away leaves its place.
@@ -145,7 +131,7 @@ fn questions_are_bounded_in_number_and_time() {
     }
     assert_eq!(endpoint.asked(), 3);
     advance(Duration::from_secs(2));
-    let statuses = |waiting: &mut Vec<crate::scripted::Waiting>| {
+    let statuses = |waiting: &mut Vec<Waiting>| {
         let statuses = waiting
             .iter_mut()
             .map(|waiting| waiting.reply().map(|reply| reply.status.as_u16()));
@@ -168,7 +154,7 @@ fn keys_and_introspection_work_side_by_side() {
         "https://keys.example",
         StaticKeys::new(issuer.key_set("k1")),
     );
-    let service = service(protection);
+    let service = protected(protection);
     let claims = Claims::default().with("iss", r#""https://keys.example""#);
     assert_eq!(status(&service, &issuer.token("k1", &claims)), 200);
     assert_eq!(endpoint.asked(), 0);

@@ -4,7 +4,9 @@ use http::{Method, Request};
 use mcp_async::auth::{DpopUse, Protection};
 use mcp_async::http::HttpService;
 
-use crate::protection::support::{ISSUER, RESOURCE, protection, server, service, verify};
+use crate::protection::support::{
+    ISSUER, RESOURCE, protected, protection, server, service, verify,
+};
 use crate::scripted::{Reply, RequestExt, Serve, modern, send};
 use crate::texts::has;
 
@@ -104,7 +106,7 @@ fn the_document_states_what_the_settings_do() {
             .documentation("https://example.com/docs")
             .supported_scopes(["mcp:admin", "offline_access"])
     });
-    let service = server().http().protect(protection).served();
+    let service = protected(protection);
     let path = "/.well-known/oauth-protected-resource/mcp";
     let text = ask(&service, Method::GET, path).whole();
     for part in [

@@ -8,8 +8,8 @@ use mcp_async::auth::{Protection, Scopes, Secret, TokenClaims, UnixTime};
 use mcp_async::http::HttpService;
 use mcp_async::net::RemoteAddr;
 
-use crate::protection::support::{ISSUER, RESOURCE, now, server};
-use crate::scripted::{RequestExt, Serve, Waiting, modern, plain_call, send, wait};
+use crate::protection::support::{ISSUER, RESOURCE, now, protected, who};
+use crate::scripted::{RequestExt, Waiting, modern, send, wait};
 use crate::seen::Seen;
 use crate::sim::{advance, sleep};
 
@@ -43,24 +43,18 @@ impl Application {
                 Ok::<_, String>(token.expose().starts_with("good").then_some(claims))
             }
         });
-        let protection = set(protection);
-        server().http().protect(protection).served()
+        protected(set(protection))
     }
 }
 
-fn who() -> String {
-    plain_call(1, "who")
-}
-
-fn sent(body: &str, token: &str, address: [u8; 4]) -> Request<String> {
-    let mut request = modern(body).signed(token);
+fn from(address: [u8; 4], mut request: Request<String>) -> Request<String> {
     let address = SocketAddr::from((address, 40_000));
     request.extensions_mut().insert(RemoteAddr(address));
     request
 }
 
 fn begin(service: &HttpService, token: &str, address: [u8; 4]) -> Waiting {
-    wait(service, sent(&who(), token, address))
+    wait(service, from(address, who(token)))
 }
 
 /// The status of a request whose answer takes a question.
@@ -79,8 +73,7 @@ fn answers_of_an_application_can_be_kept() {
     let service = application.service(|it| it.settings(|it| it.introspection_cache(30)));
     assert_eq!(ask(&service, "good"), 200);
     for _ in 0..3 {
-        let body = who();
-        assert_eq!(send(&service, sent(&body, "good", ALICE)).status, 200);
+        assert_eq!(send(&service, from(ALICE, who("good"))).status, 200);
     }
     assert_eq!(application.asked(), ["good"]);
     // If that is asked for.
@@ -94,8 +87,7 @@ fn invented_tokens_are_remembered() {
     let application = Application::default();
     let service = application.service(|it| it);
     assert_eq!(ask(&service, "bad"), 401);
-    let body = who();
-    assert_eq!(send(&service, sent(&body, "bad", BOB)).status, 401);
+    assert_eq!(send(&service, from(BOB, who("bad"))).status, 401);
     assert_eq!(application.asked(), ["bad"]);
 }
 
@@ -159,8 +151,7 @@ fn one_address_has_a_share_of_the_questions() {
     let mut invented: Vec<_> = (0..4)
         .map(|number| begin(&service, &format!("bad{number}"), BOB))
         .collect();
-    let body = who();
-    let refused = send(&service, sent(&body, "bad4", BOB));
+    let refused = send(&service, from(BOB, who("bad4")));
     refused.has_head(503, [("retry-after", "5")]);
     let mut new = begin(&service, "good", ALICE);
     for left in [4, 2, 0] {
@@ -187,7 +178,7 @@ fn streams_of_tokens_without_expiry_end_with_the_answer() {
         let service =
             application.service(|it| it.settings(move |it| it.introspection_cache(cache)));
         let body = r#"9 subscriptions/listen {"notifications":{}}"#;
-        let mut opened = wait(&service, sent(body, "good", ALICE));
+        let mut opened = wait(&service, from(ALICE, modern(body).signed("good")));
         advance(Duration::from_secs(1));
         let mut stream = opened.reply().unwrap();
         assert_eq!(stream.status, 200);

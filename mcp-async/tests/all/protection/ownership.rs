@@ -1,7 +1,7 @@
 //! What belongs to the principal of a token, and ends with the token.
 
-use crate::protection::support::{REVISIONS, protection, server, service};
-use crate::scripted::{HttpClient, Serve, last_id};
+use crate::protection::support::{REVISIONS, protected, protection, service};
+use crate::scripted::{HttpClient, last_id};
 use crate::sim::advance;
 use crate::texts::has;
 use core::time::Duration;
@@ -34,7 +34,7 @@ fn a_session_belongs_to_the_principal_of_its_token() {
 #[test]
 fn a_guest_does_not_continue_the_session_of_a_user() {
     let protection = protection().allow_anonymous();
-    let service = server().http().protect(protection).served();
+    let service = protected(protection);
     let ada = HttpClient::signed(&service, "2025-11-25", "ada/mcp/60");
     assert_eq!(ada.with_token("").ask("tools/list", "").status, 404);
 }

@@ -1,27 +1,12 @@
 //! Keys and answers that are fetched over HTTP.
 
 use mcp_async::auth::{Protection, RemoteIntrospection};
-use mcp_async::http::HttpService;
 
-use crate::authorization::guard::{dialled, names, page, pages};
+use crate::authorization::guard::{dialled, json_page, names, page, pages};
 use crate::protection::signer::{Claims, Signer};
-use crate::protection::support::{RESOURCE, server};
-use crate::scripted::{RequestExt, Serve, modern, send};
+use crate::protection::support::{RESOURCE, protected, status};
 
 const LOCAL: &str = "http://localhost:9";
-
-fn service(protection: Protection) -> HttpService {
-    server().http().protect(protection).served()
-}
-
-fn status(service: &HttpService, token: &str) -> u16 {
-    let body = r#"1 tools/call {"name":"who","arguments":{}}"#;
-    send(service, modern(body).signed(token)).status.as_u16()
-}
-
-fn json(body: &str) -> String {
-    page("200 OK", "content-type: application/json\r\n", body)
-}
 
 fn token(issuer: &Signer) -> String {
     let claims = Claims::default().with("iss", format!(r#""{LOCAL}""#));
@@ -34,7 +19,7 @@ fn keys_are_found_through_the_metadata_of_the_issuer() {
     names(&[("localhost", &["127.0.0.1"])]);
     let issuer = Signer::es256();
     let metadata = |issuer: &str| {
-        json(&format!(
+        json_page(&format!(
             r#"{{"issuer":"{issuer}","jwks_uri":"{LOCAL}/keys"}}"#
         ))
     };
@@ -47,9 +32,9 @@ fn keys_are_found_through_the_metadata_of_the_issuer() {
         // The first of the places has nothing.
         pages([
             ("/.well-known/openid-configuration", metadata),
-            ("/keys", json(&issuer.key_set("k1"))),
+            ("/keys", json_page(&issuer.key_set("k1"))),
         ]);
-        let service = service(Protection::new(RESOURCE).issuer(LOCAL));
+        let service = protected(Protection::new(RESOURCE).issuer(LOCAL));
         assert_eq!(status(&service, &token(&issuer)), expected);
         assert_eq!(
             status(&service, &token(&Signer::es256())),
@@ -76,10 +61,13 @@ fn keys_are_not_fetched_from_private_addresses_of_others() {
     ] {
         let metadata = format!(r#"{{"issuer":"{LOCAL}","jwks_uri":"{keys}"}}"#);
         pages([
-            ("/.well-known/oauth-authorization-server", json(&metadata)),
-            ("/keys", json(&issuer.key_set("k1"))),
+            (
+                "/.well-known/oauth-authorization-server",
+                json_page(&metadata),
+            ),
+            ("/keys", json_page(&issuer.key_set("k1"))),
         ]);
-        let service = service(Protection::new(RESOURCE).issuer(LOCAL));
+        let service = protected(Protection::new(RESOURCE).issuer(LOCAL));
         assert_eq!(status(&service, &token(&issuer)), 503, "{keys}");
         let dialled = dialled();
         assert!(
@@ -97,8 +85,8 @@ fn keys_come_from_a_sound_response() {
     let keys = issuer.key_set("k1");
     let long = format!("{}{keys}", " ".repeat(1 << 20));
     for (keys, expected) in [
-        (json(&keys), 200),
-        (json(&long), 503),
+        (json_page(&keys), 200),
+        (json_page(&long), 503),
         (page("500 Internal Server Error", "", &keys), 503),
         (page("201 Created", "", &keys), 503),
         (
@@ -113,7 +101,7 @@ fn keys_come_from_a_sound_response() {
         pages([("/keys", keys)]);
         let protection = Protection::new(RESOURCE);
         let protection = protection.issuer_with_keys_at(LOCAL, format!("{LOCAL}/keys"));
-        assert_eq!(status(&service(protection), &token(&issuer)), expected);
+        assert_eq!(status(&protected(protection), &token(&issuer)), expected);
     }
 }
 
@@ -123,15 +111,15 @@ fn the_authorization_server_is_asked_about_opaque_tokens() {
     names(&[("localhost", &["127.0.0.1"])]);
     let active = format!(r#"{{"active":true,"sub":"ada","aud":"{RESOURCE}"}}"#);
     for (answer, expected) in [
-        (json(&active), 200),
-        (json(r#"{"active":false}"#), 401),
+        (json_page(&active), 200),
+        (json_page(r#"{"active":false}"#), 401),
         (page("401 Unauthorized", "", &active), 503),
         (page("200 OK", "", "<html>"), 503),
     ] {
         pages([("/introspect", answer)]);
         let endpoint = RemoteIntrospection::at(format!("{LOCAL}/introspect"));
         let endpoint = endpoint.basic("server", "secret");
-        let service = service(Protection::new(RESOURCE).introspection(LOCAL, endpoint));
+        let service = protected(Protection::new(RESOURCE).introspection(LOCAL, endpoint));
         assert_eq!(status(&service, "t0ken"), expected);
     }
 }

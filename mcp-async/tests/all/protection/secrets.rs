@@ -5,7 +5,7 @@ use mcp_async::http::HttpService;
 
 use crate::connection::spans::Notes;
 use crate::protection::signer::{Claims, Signer};
-use crate::protection::support::{ISSUER, RESOURCE, REVISIONS, protection, server};
+use crate::protection::support::{ISSUER, RESOURCE, REVISIONS, protected, protection, server};
 use crate::scripted::{HttpClient, RequestExt, Serve, modern, plain_call, send};
 
 /// What a service answers to requests with these tokens, and how it shows itself.
@@ -52,7 +52,7 @@ fn responses_logs_and_debug_output_show_no_token() {
             let keys = StaticKeys::new(keys);
             all += &format!("{keys:?}");
             let protection = Protection::new(RESOURCE).issuer_with_keys(ISSUER, keys);
-            let service = server().http().protect(protection).served();
+            let service = protected(protection);
             let all_of_them = shown(&service, &[&good, &forged]);
             for token in [&good, &forged] {
                 for part in token.split('.') {
@@ -82,7 +82,7 @@ fn the_log_names_the_setting_that_accepts_untyped_tokens() {
         notes.watch(|| {
             let keys = StaticKeys::new(issuer.key_set("1"));
             let protection = Protection::new(RESOURCE).issuer_with_keys(ISSUER, keys);
-            let service = server().http().protect(protection).served();
+            let service = protected(protection);
             let token = issuer.sign(header, "{}");
             let reply = send(&service, modern("1 tools/list").signed(&token));
             assert_eq!(reply.status, 401);

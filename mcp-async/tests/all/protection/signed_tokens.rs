@@ -9,26 +9,17 @@ use mcp_async::auth::{Algorithm, Algorithms, KeyFetchPolicy, KeySource, Protecti
 use mcp_async::http::HttpService;
 
 use crate::protection::signer::{Claims, Signer, encoded};
-use crate::protection::support::{ISSUER, RESOURCE, server};
-use crate::scripted::{RequestExt, Serve, modern, plain_call, send, wait};
+use crate::protection::support::{ISSUER, RESOURCE, now, protected, who};
+use crate::scripted::{send, wait};
 use crate::sim::{advance, sleep};
 
 fn protection(keys: impl KeySource) -> Protection {
     Protection::new(RESOURCE).issuer_with_keys(ISSUER, keys)
 }
 
-fn service(protection: Protection) -> HttpService {
-    server().http().protect(protection).served()
-}
-
-fn who() -> String {
-    plain_call(1, "who")
-}
-
 /// The status of a request with this token, and the error of its challenge.
 fn check(service: &HttpService, token: &str) -> (u16, String) {
-    let body = who();
-    let reply = send(service, modern(&body).signed(token));
+    let reply = send(service, who(token));
     let challenge = reply.header("www-authenticate");
     let error = challenge
         .split_once("error=\"")
@@ -41,8 +32,8 @@ fn check(service: &HttpService, token: &str) -> (u16, String) {
 #[test]
 fn audience_issuer_and_times_are_validated() {
     let issuer = Signer::rsa();
-    let service = service(protection(StaticKeys::new(issuer.key_set("k1"))));
-    let now = crate::protection::support::now();
+    let service = protected(protection(StaticKeys::new(issuer.key_set("k1"))));
+    let now = now();
     let good = Claims::default();
     let checks = |claims: &Claims| check(&service, &issuer.token("k1", claims));
     assert_eq!(checks(&good), (200, String::new()));
@@ -103,7 +94,7 @@ fn signatures_are_verified() {
         };
         let allowed = Algorithms::of(&[algorithm]);
         let protection = protection(StaticKeys::new(issuer.key_set("k1")));
-        let service = service(protection.settings(move |it| it.algorithms(allowed)));
+        let service = protected(protection.settings(move |it| it.algorithms(allowed)));
         let header = format!(r#"{{"alg":"{algorithm}","typ":"at+jwt","kid":"k1"}}"#);
         let payload = token_payload(&issuer);
         let token = issuer.sign(&header, &payload);
@@ -162,7 +153,7 @@ fn decoded(text: &str) -> Vec<u8> {
 #[test]
 fn hostile_headers_are_refused() {
     let issuer = Signer::ed25519(1);
-    let service = service(protection(StaticKeys::new(issuer.key_set("k1"))));
+    let service = protected(protection(StaticKeys::new(issuer.key_set("k1"))));
     let payload = token_payload(&issuer);
     for header in [
         r#"{"alg":"none","typ":"at+jwt","kid":"k1"}"#,
@@ -251,7 +242,7 @@ fn keys_are_fetched_once_and_again_when_they_change() {
         ..KeyFetchPolicy::default()
     };
     let protection = protection(published.source(Duration::ZERO));
-    let service = service(protection.settings(move |it| it.key_fetches(policy)));
+    let service = protected(protection.settings(move |it| it.key_fetches(policy)));
     let good = Claims::default();
     assert_eq!(published.fetches(), 0);
     // Nothing is fetched for what cannot be good.
@@ -277,7 +268,7 @@ fn keys_are_fetched_once_and_again_when_they_change() {
 fn unknown_keys_are_fetched_at_a_bounded_rate() {
     let issuer = Signer::ed25519(1);
     let published = Published::new(Ok(issuer.key_set("k1")));
-    let service = service(protection(published.source(Duration::ZERO)));
+    let service = protected(protection(published.source(Duration::ZERO)));
     for id in 0..50 {
         let token = issuer.token(&format!("x{id}"), &Claims::default());
         assert_eq!(check(&service, &token).0, 401);
@@ -301,13 +292,13 @@ fn keys_that_cannot_be_fetched_are_503() {
         Ok("[]".into()),
     ] {
         let published = Published::new(keys);
-        let service = service(protection(published.source(Duration::ZERO)));
+        let service = protected(protection(published.source(Duration::ZERO)));
         for _ in 0..3 {
             assert_eq!(check(&service, &token), (503, String::new()));
         }
         assert_eq!(published.fetches(), 1);
     }
-    let service = service(protection(StaticKeys::new(r#"{"keys":[]}"#)));
+    let service = protected(protection(StaticKeys::new(r#"{"keys":[]}"#)));
     assert_eq!(check(&service, &token).0, 401);
 }
 
@@ -315,11 +306,9 @@ fn keys_that_cannot_be_fetched_are_503() {
 fn many_requests_wait_for_one_fetch() {
     let issuer = Signer::ed25519(1);
     let published = Published::new(Ok(issuer.key_set("k1")));
-    let service = service(protection(published.source(Duration::from_secs(1))));
-    let (body, token) = (who(), issuer.token("k1", &Claims::default()));
-    let mut waiting: Vec<_> = (0..10)
-        .map(|_| wait(&service, modern(&body).signed(&token)))
-        .collect();
+    let service = protected(protection(published.source(Duration::from_secs(1))));
+    let token = issuer.token("k1", &Claims::default());
+    let mut waiting: Vec<_> = (0..10).map(|_| wait(&service, who(&token))).collect();
     assert_eq!(published.fetches(), 1);
     // The client that caused the fetch goes away.
     waiting.remove(0);
@@ -337,9 +326,9 @@ fn a_fetch_without_an_end_is_given_up() {
         pending::<()>().await;
         Ok::<_, String>(Vec::new())
     };
-    let service = service(protection(never).timeout(Duration::from_secs(3)));
-    let (body, token) = (who(), issuer.token("k1", &Claims::default()));
-    let mut waiting = wait(&service, modern(&body).signed(&token));
+    let service = protected(protection(never).timeout(Duration::from_secs(3)));
+    let token = issuer.token("k1", &Claims::default());
+    let mut waiting = wait(&service, who(&token));
     advance(Duration::from_secs(3));
     assert_eq!(waiting.reply().expect("it is given up").status, 503);
 }
@@ -352,10 +341,9 @@ fn a_fetch_that_panics_is_a_failed_one() {
         assert_eq!(cell.get(), 1, "a bug of the application");
         Ok::<_, String>(Vec::new())
     };
-    let service = service(protection(panics));
-    let (body, token) = (who(), issuer.token("k1", &Claims::default()));
-    let send =
-        core::panic::AssertUnwindSafe(|| send(&service, modern(&body).signed(&token)).status);
+    let service = protected(protection(panics));
+    let token = issuer.token("k1", &Claims::default());
+    let send = core::panic::AssertUnwindSafe(|| send(&service, who(&token)).status);
     // The runtime of the tests does not catch panics of tasks; the next request is not stuck.
     let caught = std::panic::catch_unwind(send);
     assert!(caught.is_err());
@@ -369,7 +357,7 @@ fn a_key_verifies_tokens_of_its_issuer_only() {
     let (one, two) = (Signer::ed25519(1), Signer::ed25519(2));
     let protection = protection(StaticKeys::new(one.key_set("k1")))
         .issuer_with_keys("https://two.example", StaticKeys::new(two.key_set("k1")));
-    let service = service(protection);
+    let service = protected(protection);
     let of_two = Claims::default().with("iss", r#""https://two.example""#);
     assert_eq!(check(&service, &one.token("k1", &Claims::default())).0, 200);
     assert_eq!(check(&service, &two.token("k1", &of_two)).0, 200);

@@ -4,7 +4,7 @@ use http::{Method, Request};
 use mcp_async::http::HttpService;
 use mcp_async::server::{Extension, ExtensionMethod};
 
-use crate::protection::support::{METADATA, REVISIONS, protection, server, service};
+use crate::protection::support::{METADATA, REVISIONS, protected, protection, server, service};
 use crate::scripted::{
     HttpClient, INITIALIZED, Reply, RequestExt, Serve, get, initialize, modern, plain_call, post,
     send,
@@ -155,7 +155,7 @@ fn a_verifier_that_fails_is_503() {
 #[test]
 fn guests_are_admitted_where_that_is_allowed() {
     let protection = protection().allow_anonymous();
-    let service = server().http().protect(protection).served();
+    let service = protected(protection);
     send(&service, who()).says(200, ["a guest"]);
     // A token that is sent must be good.
     assert_eq!(send(&service, who().signed("unknown")).status, 401);

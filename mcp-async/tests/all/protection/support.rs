@@ -4,12 +4,13 @@ use core::future::{Ready, ready};
 use core::time::Duration;
 use std::time::SystemTime;
 
+use http::Request;
 use mcp_async::Server;
 use mcp_async::auth::{Protection, Scopes, Secret, TokenClaims, UnixTime};
 use mcp_async::http::{HttpService, Principal};
 use mcp_async::server::{Context, Resource, ServerBuilder};
 
-use crate::scripted::Serve;
+use crate::scripted::{RequestExt, Serve, modern, plain_call, send};
 use crate::sim::sleep;
 
 pub(crate) const RESOURCE: &str = "http://localhost:8000/mcp";
@@ -83,6 +84,21 @@ pub(crate) fn server() -> ServerBuilder {
         .with(Resource::new("demo://open", "open").handler(|_| async { Ok("read") }))
 }
 
+/// A service with the tokens of [`verify`].
 pub(crate) fn service() -> HttpService {
-    server().http().protect(protection()).served()
+    protected(protection())
+}
+
+pub(crate) fn protected(protection: Protection) -> HttpService {
+    server().http().protect(protection).served()
+}
+
+/// Returns a call of 2026-07-28 with this token, which asks who calls.
+pub(crate) fn who(token: &str) -> Request<String> {
+    modern(&plain_call(1, "who")).signed(token)
+}
+
+/// Returns the status of the response to [`who`].
+pub(crate) fn status(service: &HttpService, token: &str) -> u16 {
+    send(service, who(token)).status.as_u16()
 }

@@ -105,6 +105,12 @@ fn subscription(id: &str) -> String {
     format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#)
 }
 
+/// Returns the id of the first request in this text.
+pub(crate) fn request_id(text: &str) -> &str {
+    let (_, rest) = text.split_once(r#""id":"#).expect("a request");
+    &rest[..rest.find([',', '}']).unwrap()]
+}
+
 /// Returns the notification that this request is cancelled.
 pub(crate) fn cancelled(id: u32) -> String {
     format!(r#"- notifications/cancelled {{"requestId":{id}}}"#)

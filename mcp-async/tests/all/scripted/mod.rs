@@ -26,5 +26,5 @@ pub(crate) use line_client::{ANSWERS, LineClient, member, text};
 pub(crate) use line_peer::LinePeer;
 pub(crate) use messages::{
     INITIALIZED, acknowledged, array, call, cancelled, declaring, initialize, initialize_with,
-    message, modern_message, plain_call, said, tools_changed,
+    message, modern_message, plain_call, request_id, said, tools_changed,
 };

@@ -3,7 +3,7 @@
 
 use crate::scripted::{LineClient, member, text};
 use crate::server_typed::support::{revisions, says};
-use crate::sim::Sim;
+use crate::sim::{Sim, yield_now};
 use crate::texts::INTERNAL_ERROR;
 use core::future::{Future, pending, poll_fn};
 use core::pin::Pin;
@@ -21,19 +21,6 @@ use mcp_async::server::layers::{ConcurrencyLimit, Timeout};
 use mcp_async::server::{Context, Prompt, Registry};
 use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, Revision};
-
-/// Waits for one more poll.
-async fn once_more() {
-    let mut first = true;
-    poll_fn(|cx| {
-        if core::mem::take(&mut first) {
-            cx.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        Poll::Ready(())
-    })
-    .await;
-}
 
 struct PanicsInDrop;
 
@@ -61,13 +48,13 @@ fn panics_tell_nothing() {
             Ok("never")
         })
         .tool("later", "", |(): (), _: Context| async {
-            once_more().await;
+            yield_now().await;
             panics(true);
             Ok("never")
         })
         .tool("at_the_end", "", |(): (), _: Context| async {
             let _kept = PanicsInDrop;
-            once_more().await;
+            yield_now().await;
             Ok("never")
         })
         .tool("cancelled", "", |(): (), _: Context| async {

@@ -20,7 +20,7 @@ use mcp_proto::Instant;
 use crate::authorization::guard;
 
 pub(crate) use dice::Dice;
-pub(crate) use time::{advance, clock, drive, play, run, sleep};
+pub(crate) use time::{advance, clock, drive, join_all, play, run, sleep, yield_now};
 
 /// Polls a future, which nothing wakes.
 pub(crate) fn poll_once<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {

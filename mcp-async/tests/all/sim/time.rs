@@ -2,7 +2,7 @@
 
 use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
-use core::task::{Context, Waker};
+use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -26,6 +26,38 @@ pub(crate) fn advance(by: Duration) {
 pub(crate) async fn sleep(time: Duration) {
     let (until, mut timer) = (Sim.now() + time, Sim.timer());
     poll_fn(|cx| timer.as_mut().poll_until(until, cx)).await;
+}
+
+/// Lets other tasks run, and is ready at its second poll.
+pub(crate) async fn yield_now() {
+    let mut yielded = false;
+    poll_fn(|cx| {
+        if core::mem::replace(&mut yielded, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// Returns the outputs of these futures, which run at the same time.
+pub(crate) async fn join_all<F: Future + Unpin>(mut futures: Vec<F>) -> Vec<F::Output> {
+    let mut outputs: Vec<_> = futures.iter().map(|_| None).collect();
+    poll_fn(move |cx| {
+        for (future, output) in futures.iter_mut().zip(&mut outputs) {
+            if output.is_none()
+                && let Poll::Ready(value) = pin!(future).poll(cx)
+            {
+                *output = Some(value);
+            }
+        }
+        if outputs.iter().any(Option::is_none) {
+            return Poll::Pending;
+        }
+        Poll::Ready(outputs.iter_mut().filter_map(Option::take).collect())
+    })
+    .await
 }
 
 /// Runs everything until the future is ready, and returns its value; time passes only when nothing else happens.

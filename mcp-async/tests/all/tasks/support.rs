@@ -9,13 +9,13 @@ use std::time::SystemTime;
 
 use mcp_async::Server;
 use mcp_async::runtime::Runtime;
-use mcp_async::server::{Context, HandlerError, Principal, ServerBuilder, Tool};
+use mcp_async::server::{Context, Elicited, HandlerError, Principal, ServerBuilder, Tool};
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_proto::Revision;
 use serde::{Deserialize, Serialize};
 
 use crate::scripted::{LineClient, member, text};
-use crate::sim::{self, Sim};
+use crate::sim::{self, Sim, join_all};
 
 pub(crate) const BOTH: &str =
     r#"{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}"#;
@@ -70,33 +70,14 @@ async fn job(job: Job, cx: Context<Running>) -> Result<String, HandlerError> {
         cx.progress(f64::from(step)).message(&message).await;
     }
     let keys: Vec<String> = (1..=job.ask).map(|n| format!("q{n}")).collect();
-    let mut asked: Vec<_> = keys
+    let asked = keys
         .iter()
         .map(|key| Box::pin(cx.elicit::<Filled>(key, "which?")))
         .collect();
-    let mut answers = vec![None; asked.len()];
-    poll_fn(|task| {
-        for (asked, answer) in asked.iter_mut().zip(&mut answers) {
-            if answer.is_none()
-                && let core::task::Poll::Ready(filled) = asked.as_mut().poll(task)
-            {
-                *answer = Some(filled.map_err(|error| error.to_string()).map(
-                    |filled| match filled {
-                        mcp_async::server::Elicited::Accepted(filled) => filled.answer,
-                        _ => "no".to_owned(),
-                    },
-                ));
-            }
-        }
-        match answers.iter().all(Option::is_some) {
-            true => core::task::Poll::Ready(()),
-            false => core::task::Poll::Pending,
-        }
-    })
-    .await;
     let mut words = vec!["done".to_owned()];
-    for answer in answers.into_iter().flatten() {
-        words.push(answer.map_err(HandlerError::visible)?);
+    for elicited in join_all(asked).await {
+        let elicited = elicited.map_err(|error| HandlerError::visible(error.to_string()))?;
+        words.push(answered(elicited));
     }
     match &*job.fail {
         "tool" => Err(HandlerError::visible("failed")),
@@ -114,7 +95,7 @@ async fn deferred(job: Job, cx: Context<Running>) -> Result<String, HandlerError
     let mut name = String::new();
     if job.ask > 0 {
         let filled = cx.elicit::<Filled>("name", "who?").await?;
-        if let mcp_async::server::Elicited::Accepted(filled) = filled {
+        if let Elicited::Accepted(filled) = filled {
             name = filled.answer;
         }
     }
@@ -140,9 +121,14 @@ async fn withdraws((): (), cx: Context<Running>) -> Result<String, HandlerError>
     drop(first);
     cx.progress(1.0).message("asks later").await;
     sleep(1000).await;
-    match cx.elicit::<Filled>("name", "who?").await? {
-        mcp_async::server::Elicited::Accepted(filled) => Ok(filled.answer),
-        _ => Ok("no".to_owned()),
+    Ok(answered(cx.elicit::<Filled>("name", "who?").await?))
+}
+
+/// Returns the answer to a question, or `no` without one.
+fn answered(elicited: Elicited<Filled>) -> String {
+    match elicited {
+        Elicited::Accepted(filled) => filled.answer,
+        _ => "no".to_owned(),
     }
 }
 

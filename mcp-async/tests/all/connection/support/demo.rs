@@ -14,6 +14,7 @@ use mcp_proto::rpc::Method;
 use serde::{Serialize, Serializer};
 
 use crate::seen::Seen;
+use crate::sim::yield_now;
 
 #[derive(Clone, Default)]
 pub(crate) struct Demo(pub(crate) Arc<Watch>);
@@ -21,16 +22,24 @@ pub(crate) struct Demo(pub(crate) Arc<Watch>);
 /// What a test can see and do from outside.
 #[derive(Default)]
 pub(crate) struct Watch {
-    /// Handlers that were dropped or finished.
-    pub(crate) dropped: AtomicUsize,
-    /// Calls that arrived.
-    pub(crate) calls: AtomicUsize,
+    dropped: AtomicUsize,
+    calls: AtomicUsize,
     open: Mutex<(bool, Vec<Waker>)>,
     pub(crate) contexts: Mutex<Vec<CallContext>>,
     pub(crate) log: Seen,
 }
 
 impl Watch {
+    /// The number of handlers that were dropped or finished.
+    pub(crate) fn dropped(&self) -> usize {
+        self.dropped.load(Ordering::SeqCst)
+    }
+
+    /// The number of calls that arrived.
+    pub(crate) fn calls(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+
     /// Lets the handlers that wait for the gate go on.
     pub(crate) fn open(&self) {
         let wakers = {
@@ -112,15 +121,7 @@ impl Service for Demo {
             }),
             "yields" => call.answer(async move {
                 for _ in 0..1000 {
-                    let mut first = true;
-                    poll_fn(|cx| {
-                        if core::mem::take(&mut first) {
-                            cx.waker().wake_by_ref();
-                            return Poll::Pending;
-                        }
-                        Poll::Ready(())
-                    })
-                    .await;
+                    yield_now().await;
                 }
                 Ok(json(r#"{"yielded":1000}"#))
             }),

@@ -7,7 +7,7 @@ use mcp_async::server::BoxService;
 use mcp_proto::client::ClientConfig;
 use mcp_proto::model::{ClientFeatures, ServerFeatures};
 use mcp_proto::server::ServerConfig;
-use mcp_proto::{Limits, RevisionSet};
+use mcp_proto::{Limits, Revision, RevisionSet};
 
 use super::{Demo, Watch};
 use crate::joined::Joined;
@@ -39,6 +39,14 @@ impl Default for Setup {
 }
 
 impl Setup {
+    /// A client of this revision.
+    pub(crate) fn only(revision: Revision) -> Self {
+        Self {
+            revisions: RevisionSet::of(&[revision]),
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn join(self) -> Pair {
         let features = ServerFeatures::TOOLS
             .with(ServerFeatures::TOOLS_LIST_CHANGED)

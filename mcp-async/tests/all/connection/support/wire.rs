@@ -8,6 +8,7 @@ use mcp_async::server::{BoxService, Peer, Service, connect};
 use mcp_proto::Limits;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;
+use tower_layer::Layer;
 
 use super::{Demo, Watch};
 use crate::chopped::Chopped;
@@ -29,8 +30,6 @@ impl Wire {
 
     /// With pipes of that capacity, moving so many bytes at once.
     pub(crate) fn with(capacity: usize, chop: usize, limits: Limits) -> Self {
-        let demo = Demo::default();
-        let watch = Arc::clone(&demo.0);
         let features = ServerFeatures::TOOLS
             .with(ServerFeatures::TOOLS_LIST_CHANGED)
             .with(ServerFeatures::LOGGING);
@@ -39,9 +38,22 @@ impl Wire {
             limits,
             ..ServerConfig::new("demo", "1")
         };
+        let demo = Demo::default();
         Self {
-            watch,
+            watch: Arc::clone(&demo.0),
             ..Self::serving(config, demo, capacity, chop)
+        }
+    }
+
+    /// The demo behind a layer.
+    pub(crate) fn layered<L: Layer<Demo, Service: Service>>(
+        config: ServerConfig<'static>,
+        layer: L,
+    ) -> Self {
+        let demo = Demo::default();
+        Self {
+            watch: Arc::clone(&demo.0),
+            ..Self::serving(config, layer.layer(demo), 1 << 20, usize::MAX)
         }
     }
 
@@ -125,4 +137,20 @@ pub(crate) fn call(id: u32, tool: &str, meta: &str) -> String {
     message(&format!(
         r#"{id} tools/call {{"name":"{tool}","arguments":{{"id":{id}}}{meta}}}"#
     ))
+}
+
+/// Returns the last parameter of [`call`] for a request of 2026-07-28, with these further members.
+pub(crate) fn modern_meta(members: &str) -> String {
+    format!(
+        concat!(
+            r#","_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
+            r#""io.modelcontextprotocol/clientCapabilities":{{}}{}}}"#
+        ),
+        members
+    )
+}
+
+/// Returns the line of an answer.
+pub(crate) fn answer(id: u32, result: &str) -> String {
+    message(&format!("{id} = {result}")) + "\n"
 }
