@@ -107,14 +107,7 @@ impl<S: Store<u8>> Inbox<S> {
     /// Without them the whole of it counts as written.
     #[inline]
     pub fn filled(&mut self, count: usize) {
-        debug_assert!(
-            count <= self.store.as_ref().len() - self.end,
-            "more than the spare bytes were filled"
-        );
-        self.end = self
-            .end
-            .saturating_add(count)
-            .min(self.store.as_ref().len());
+        self.end = store::filled(self.store.as_ref(), self.end, count);
     }
 
     /// Tells that the stream has ended: what is left is the last message, newline or not.
@@ -336,18 +329,12 @@ impl<S: Store<u8>> Inbox<S> {
     }
 
     fn compact(&mut self) {
-        store::shift(self.store.as_mut(), self.start, self.end);
-        self.end -= self.start;
-        self.start = 0;
+        store::compact(self.store.as_mut(), &mut self.start, &mut self.end);
     }
 
     fn grow(&mut self) -> bool {
-        let len = self.store.as_ref().len();
-        let target = len
-            .saturating_mul(2)
-            .max(FIRST)
-            .min(self.limit.saturating_add(line::OVERHEAD));
-        target > len && store::enlarge(&mut self.store, len + 1, target)
+        let limit = self.limit.saturating_add(line::OVERHEAD);
+        store::double(&mut self.store, FIRST, limit)
     }
 }
 

@@ -215,9 +215,7 @@ impl<S: Store<u8>> Outbox<S> {
     }
 
     fn compact(&mut self) {
-        store::shift(self.store.as_mut(), self.start, self.end);
-        self.end -= self.start;
-        self.start = 0;
+        store::compact(self.store.as_mut(), &mut self.start, &mut self.end);
     }
 }
 

@@ -157,6 +157,34 @@ pub(crate) fn enlarge<T>(store: &mut impl Store<T>, least: usize, wanted: usize)
     store.grow(wanted.max(least)) || store.grow(least)
 }
 
+/// Doubles the length of `store`, to at least `first` and at most `limit`; says whether it is longer now.
+pub(crate) fn double<T>(store: &mut impl Store<T>, first: usize, limit: usize) -> bool {
+    let len = store.as_ref().len();
+    let target = len.saturating_mul(2).max(first).min(limit);
+    target > len && enlarge(store, len + 1, target)
+}
+
+/// Returns the end of what `store` holds after `count` more bytes.
+///
+/// # Panics
+///
+/// If it has no room for them and debug assertions are on. Without them it is full.
+#[inline]
+pub(crate) fn filled(store: &[u8], end: usize, count: usize) -> usize {
+    debug_assert!(
+        count <= store.len() - end,
+        "more than the spare bytes were filled"
+    );
+    end.saturating_add(count).min(store.len())
+}
+
+/// Moves `bytes[start..end]` to the front, and states the new ends.
+pub(crate) fn compact(bytes: &mut [u8], start: &mut usize, end: &mut usize) {
+    shift(bytes, *start, *end);
+    *end -= *start;
+    *start = 0;
+}
+
 /// Copies as many bytes as both have. Not `copy_from_slice`, whose panic stays in code that is optimized for size.
 #[inline]
 pub(crate) fn copy(from: &[u8], to: &mut [u8]) {

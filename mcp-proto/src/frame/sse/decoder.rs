@@ -158,14 +158,7 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
     /// If `count` exceeds the length of [`spare_mut`](Self::spare_mut) and debug assertions are on.
     /// Without them the whole of it counts as written.
     pub fn filled(&mut self, count: usize) {
-        debug_assert!(
-            count <= self.store.as_ref().len() - self.end,
-            "more than the spare bytes were filled"
-        );
-        self.end = self
-            .end
-            .saturating_add(count)
-            .min(self.store.as_ref().len());
+        self.end = store::filled(self.store.as_ref(), self.end, count);
     }
 
     /// The next event, or a piece of one over the limit; `None` until more bytes arrive. An
@@ -489,10 +482,7 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
     }
 
     fn grow(&mut self) -> bool {
-        let len = self.store.as_ref().len();
-        let most = self.limit.saturating_add(OVERHEAD);
-        let target = len.saturating_mul(2).max(FIRST).min(most);
-        target > len && store::enlarge(&mut self.store, len + 1, target)
+        store::double(&mut self.store, FIRST, self.limit.saturating_add(OVERHEAD))
     }
 }
 
