@@ -153,6 +153,7 @@ mod ping;
 mod prepared_config;
 mod received;
 mod sent;
+mod slice_writer;
 mod slots;
 mod source;
 mod splice;

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::json::Writer;
+use crate::json::{Writer, append};
 use crate::revision::Revision;
 
 /// One JSON text for each revision. Equal texts of neighbouring revisions are stored once.
@@ -20,15 +20,9 @@ impl PerRevision {
         let mut bytes = Vec::new();
         let mut last = 0..0;
         let parts = Revision::ALL.map(|revision| {
-            let mut counter = Writer::counting();
-            write(revision, &mut counter);
             let start = bytes.len();
-            bytes.resize(start.saturating_add(counter.len()), 0);
+            append(&mut bytes, |writer| write(revision, writer));
             let part = start..bytes.len();
-            write(
-                revision,
-                &mut Writer::new(bytes.get_mut(start..).unwrap_or_default()),
-            );
             if bytes.get(part.clone()) == bytes.get(last.clone()) {
                 bytes.truncate(start);
             } else {

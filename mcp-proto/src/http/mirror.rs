@@ -21,7 +21,9 @@ use core::fmt;
 use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeSliceError, Engine as _};
 
+use crate::BufferFull;
 use crate::json::{Kind, Number, Raw, Str};
+use crate::slice_writer::SliceWriter;
 
 /// Reasons for which a value has no header text, or a header text no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +42,14 @@ pub enum MirrorError {
     LoneSurrogate,
     /// Between the sentinels is no padded Base64 of UTF-8 text (XH-22).
     Base64,
+}
+
+impl From<BufferFull> for MirrorError {
+    fn from(full: BufferFull) -> Self {
+        Self::BufferFull {
+            needed: full.needed,
+        }
+    }
 }
 
 impl fmt::Display for MirrorError {
@@ -68,14 +78,16 @@ pub fn write(value: Raw<'_>, out: &mut [u8]) -> Result<Option<usize>, MirrorErro
     if value.is_null() {
         return Ok(None);
     }
-    let mut text = Text { out, len: 0 };
-    match (value.kind(), value.string(), value.number()) {
-        (Kind::Bool, ..) => text.extend(value.as_bytes().iter().copied()),
-        (_, _, Some(number)) => text.extend(safe(number)?.as_bytes().iter().copied()),
-        (_, Some(string), _) => return write_text(string, text.out).map(Some),
+    if let Some(string) = value.string() {
+        return write_text(string, out).map(Some);
+    }
+    let mut text = SliceWriter::new(out);
+    match (value.kind(), value.number()) {
+        (Kind::Bool, _) => text.bytes(value.as_bytes()),
+        (_, Some(number)) => text.bytes(safe(number)?.as_bytes()),
         _ => return Err(MirrorError::Kind),
     }
-    text.finish().map(Some)
+    Ok(Some(text.finish()?))
 }
 
 /// Writes the header text of a string and returns its length.
@@ -83,18 +95,18 @@ pub(crate) fn write_text(string: Str<'_>, out: &mut [u8]) -> Result<usize, Mirro
     if !string.is_exact() {
         return Err(MirrorError::LoneSurrogate);
     }
-    let mut text = Text { out, len: 0 };
+    let mut text = SliceWriter::new(out);
     if is_plain(string) {
         match string.plain_bytes() {
-            Some(plain) => text.copy(plain),
+            Some(plain) => text.bytes(plain),
             None => text.extend(bytes(string)),
         }
     } else {
-        text.extend(PREFIX.iter().copied());
+        text.bytes(PREFIX);
         text.extend(digits(bytes(string)));
-        text.extend(SUFFIX.iter().copied());
+        text.bytes(SUFFIX);
     }
-    text.finish()
+    Ok(text.finish()?)
 }
 
 /// Writes the header text of a number as the transports draft of spring 2026 has it: in decimal,
@@ -109,9 +121,9 @@ pub fn write_number(value: Raw<'_>, out: &mut [u8]) -> Result<Option<usize>, Mir
         return Ok(None);
     }
     let number = value.number().ok_or(MirrorError::Kind)?;
-    let mut text = Text { out, len: 0 };
-    text.decimal(number)?;
-    text.finish().map(Some)
+    let mut text = SliceWriter::new(out);
+    write_decimal(&mut text, number)?;
+    Ok(Some(text.finish()?))
 }
 
 /// Returns true if the header text stands for the value of the body (XH-14): text is compared as
@@ -231,76 +243,44 @@ fn digits(mut bytes: impl Iterator<Item = u8>) -> impl Iterator<Item = u8> {
     groups.flatten()
 }
 
-/// Text in a slice, counted on behind its end.
-struct Text<'o> {
-    out: &'o mut [u8],
-    len: usize,
-}
-
-impl Text<'_> {
-    fn extend(&mut self, bytes: impl IntoIterator<Item = u8>) {
-        for byte in bytes {
-            if let Some(place) = self.out.get_mut(self.len) {
-                *place = byte;
-            }
-            self.len = self.len.saturating_add(1);
-        }
+/// Writes a number without its exponent: moves the point to where the exponent says.
+fn write_decimal(out: &mut SliceWriter<'_>, number: Number<'_>) -> Result<(), MirrorError> {
+    let text = number.as_str();
+    let Some((mantissa, exponent)) = text.split_once(['e', 'E']) else {
+        out.bytes(text.as_bytes());
+        return Ok(());
+    };
+    let exponent: isize = exponent.parse().map_err(|_| MirrorError::Range)?;
+    if exponent.unsigned_abs() > EXPONENT {
+        return Err(MirrorError::Range);
     }
-
-    fn copy(&mut self, bytes: &[u8]) {
-        let end = self.len.saturating_add(bytes.len());
-        if let Some(place) = self.out.get_mut(self.len..end) {
-            place.copy_from_slice(bytes);
+    let unsigned = mantissa.strip_prefix('-');
+    out.extend(unsigned.map(|_| b'-'));
+    let unsigned = unsigned.unwrap_or(mantissa);
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let (zero, digits) = (b'0', whole.bytes().chain(fraction.bytes()));
+    let count = whole.len().saturating_add(fraction.len());
+    match whole.len().checked_add_signed(exponent).unwrap_or(0) {
+        0 => {
+            let gap = exponent.unsigned_abs().saturating_sub(whole.len());
+            out.bytes(b"0.");
+            out.extend(core::iter::repeat_n(zero, gap));
+            out.extend(digits);
         }
-        self.len = end;
-    }
-
-    /// Moves the point to where the exponent says.
-    fn decimal(&mut self, number: Number<'_>) -> Result<(), MirrorError> {
-        let text = number.as_str();
-        let Some((mantissa, exponent)) = text.split_once(['e', 'E']) else {
-            self.extend(text.bytes());
-            return Ok(());
-        };
-        let exponent: isize = exponent.parse().map_err(|_| MirrorError::Range)?;
-        if exponent.unsigned_abs() > EXPONENT {
-            return Err(MirrorError::Range);
-        }
-        let unsigned = mantissa.strip_prefix('-');
-        self.extend(unsigned.map(|_| b'-'));
-        let unsigned = unsigned.unwrap_or(mantissa);
-        let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
-        let (zero, digits) = (b'0', whole.bytes().chain(fraction.bytes()));
-        let count = whole.len().saturating_add(fraction.len());
-        match whole.len().checked_add_signed(exponent).unwrap_or(0) {
-            0 => {
-                let gap = exponent.unsigned_abs().saturating_sub(whole.len());
-                self.extend(*b"0.");
-                self.extend(core::iter::repeat_n(zero, gap));
-                self.extend(digits);
-            }
-            point => {
-                let filled = digits.chain(core::iter::repeat_n(zero, point.saturating_sub(count)));
-                // Those before the last are no text of a number.
-                let zeros = filled.clone().take(point.saturating_sub(1));
-                let zeros = zeros.take_while(|digit| *digit == zero);
-                let zeros = zeros.count();
-                self.extend(filled.clone().take(point).skip(zeros));
-                if point < count {
-                    self.extend([b'.']);
-                    self.extend(filled.skip(point));
-                }
+        point => {
+            let filled = digits.chain(core::iter::repeat_n(zero, point.saturating_sub(count)));
+            // Those before the last are no text of a number.
+            let zeros = filled.clone().take(point.saturating_sub(1));
+            let zeros = zeros.take_while(|digit| *digit == zero);
+            let zeros = zeros.count();
+            out.extend(filled.clone().take(point).skip(zeros));
+            if point < count {
+                out.bytes(b".");
+                out.extend(filled.skip(point));
             }
         }
-        Ok(())
     }
-
-    fn finish(self) -> Result<usize, MirrorError> {
-        if self.len > self.out.len() {
-            return Err(MirrorError::BufferFull { needed: self.len });
-        }
-        Ok(self.len)
-    }
+    Ok(())
 }
 
 /// More than any double has, and as many bytes of a header.

@@ -4,6 +4,8 @@ use core::fmt;
 
 use crate::action::BufferFull;
 use crate::json::Writer;
+#[cfg(feature = "alloc")]
+use crate::json::append;
 use crate::rpc::{code, envelope};
 
 /// The refusal of a request of which no machine gets a message.
@@ -128,9 +130,14 @@ impl Refusal {
     /// [`BufferFull`]; 256 bytes are always enough, but for the text of [`Unavailable`](Self::Unavailable).
     pub fn write(self, out: &mut [u8]) -> Result<usize, BufferFull> {
         let mut w = Writer::new(out);
+        self.write_to(&mut w);
+        w.finish()
+    }
+
+    fn write_to(self, w: &mut Writer<'_>) {
         let (field, sentence) = self.pieces();
         w.literal(envelope::OPEN);
-        envelope::error_with(&mut w, self.code(), |w| match self {
+        envelope::error_with(w, self.code(), |w| match self {
             // Text of the application.
             Self::Unavailable(reason) => w.string(reason),
             _ => {
@@ -144,22 +151,14 @@ impl Refusal {
                 w.literal("\"");
             }
         });
-        w.finish()
     }
 
     /// The body, as [`write`](Self::write) writes it.
     #[cfg(feature = "alloc")]
     pub fn to_body(self) -> alloc::vec::Vec<u8> {
-        let mut body = alloc::vec![0; 256];
-        loop {
-            match self.write(&mut body) {
-                Ok(len) => {
-                    body.truncate(len);
-                    return body;
-                }
-                Err(full) => body.resize(full.needed, 0),
-            }
-        }
+        let mut body = alloc::vec::Vec::new();
+        append(&mut body, |w| self.write_to(w));
+        body
     }
 
     /// The field that it is about, and what is to be said: one short sentence (JR-13).

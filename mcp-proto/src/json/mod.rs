@@ -94,6 +94,8 @@ pub(crate) use raw::offset;
 pub(crate) use scan::Scanner;
 pub(crate) use serde_impls::{Exact, MEMBER_TOKEN, UNION_TOKEN};
 pub(crate) use words::{equal, next_quote};
+#[cfg(feature = "alloc")]
+pub(crate) use writer::append;
 
 /// The deepest nesting that the scanner can be told to accept: its stack is one `u128`, a bit
 /// for each open container.

@@ -7,6 +7,7 @@ use super::float::{self, Parts};
 use super::member_watch::MemberWatch;
 use super::string::Form;
 use super::{Raw, Str, utf8, words};
+use crate::slice_writer::decimal_digits;
 use crate::{BufferFull, store};
 
 /// Writes JSON into a slice; past the end of the slice it continues to count.
@@ -388,37 +389,14 @@ impl<'o> Writer<'o> {
     }
 }
 
-/// The digits of a number.
-fn decimal_digits(value: u64, buffer: &mut [u8; 20]) -> &[u8] {
-    let mut rest = value;
-    let mut start = buffer.len();
-    for slot in buffer.iter_mut().rev() {
-        let (tenth, digit) = tenth(rest);
-        *slot = b'0' + digit;
-        rest = tenth;
-        start -= 1;
-        if rest == 0 {
-            break;
-        }
-    }
-    buffer.get(start..).unwrap_or_default()
-}
-
-/// Returns a tenth of the value, and the remainder. On targets with words of 32 bits, a division
-/// of 64 bits is a function of its own, larger than all that is written with it.
-#[inline]
-fn tenth(value: u64) -> (u64, u8) {
-    if let Ok(word) = u32::try_from(value) {
-        return ((word / 10).into(), (word % 10) as u8);
-    }
-    let mut quotient = 0;
-    let mut rest = 0;
-    for shift in [48, 32, 16, 0] {
-        let digit = rest << 16 | (value >> shift) as u32 & 0xFFFF;
-        quotient = quotient << 16 | u64::from(digit / 10);
-        rest = digit % 10;
-    }
-    (quotient, rest as u8)
+/// Appends to `out` what `write` writes, which runs twice: to count and to write.
+#[cfg(feature = "alloc")]
+pub(crate) fn append(out: &mut alloc::vec::Vec<u8>, write: impl Fn(&mut Writer<'_>)) {
+    let mut counter = Writer::counting();
+    write(&mut counter);
+    let start = out.len();
+    out.resize(start.saturating_add(counter.len()), 0);
+    write(&mut Writer::new(out.get_mut(start..).unwrap_or_default()));
 }
 
 /// Lets `core::fmt` write the content of strings; it never fails.

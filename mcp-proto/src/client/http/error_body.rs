@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::awaited::Awaited;
-use crate::json::Writer;
+use crate::json::{Writer, append};
 use crate::rpc::{ErrorObject, Id, Message, envelope};
 
 /// The error that a body is, and the request that it names.
@@ -36,13 +36,4 @@ fn write(id: u64, error: &ErrorObject<'_>, line: &mut Vec<u8>) {
         return;
     };
     append(line, |writer| envelope::error(writer, Some(id), error));
-}
-
-/// Appends to `out` what `write` writes, which runs twice: to count and to write.
-pub(super) fn append(out: &mut Vec<u8>, write: impl Fn(&mut Writer<'_>)) {
-    let mut length = Writer::counting();
-    write(&mut length);
-    let start = out.len();
-    out.resize(start.saturating_add(length.len()), 0);
-    write(&mut Writer::new(out.get_mut(start..).unwrap_or_default()));
 }

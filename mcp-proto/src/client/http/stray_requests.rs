@@ -2,8 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::error_body::append;
-use crate::json::Raw;
+use crate::json::{Raw, append};
 use crate::rpc::{ErrorObject, Id, Incoming, Message, Method, OwnedMessages, code, envelope};
 
 /// A text of the server's own stream, without the requests in it.

@@ -4,9 +4,8 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::error_body::append;
 use crate::http::annotation::{Annotations, BadAnnotation};
-use crate::json::{Object, Raw, Writer};
+use crate::json::{Object, Raw, Writer, append};
 use crate::rpc::{Id, envelope};
 
 /// The annotated tools by name, as they were listed last (XH-18).

@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use crate::action::BufferFull;
+use crate::slice_writer::{SliceWriter, decimal_digits};
 
 /// The fields in front of an event's data.
 ///
@@ -36,14 +37,14 @@ pub fn narrow<'o>(
     out: &'o mut [u8],
     head: EventHead<'_>,
 ) -> Result<(usize, &'o mut [u8]), BufferFull> {
-    let mut pen = Pen { out, len: 0 };
+    let mut writer = SliceWriter::new(out);
     for (field, value) in [("event: ", head.name), ("id: ", head.id)] {
         if let Some(value) = value {
-            pen.line(field, value);
+            line(&mut writer, field, value);
         }
     }
-    pen.put("data: ");
-    let Pen { out, len } = pen;
+    writer.bytes(b"data: ");
+    let (out, len) = writer.into_parts();
     let needed = len + END.len();
     let spare = out.len().checked_sub(needed).filter(|spare| *spare > 0);
     match spare.and_then(|spare| out.get_mut(len..len + spare)) {
@@ -69,10 +70,10 @@ pub fn end(out: &mut [u8], len: usize) -> usize {
 /// # Errors
 /// [`BufferFull`], and nothing of it counts as written.
 pub fn comment(out: &mut [u8], text: &str) -> Result<usize, BufferFull> {
-    write(out, |pen| {
-        pen.line(if text.is_empty() { ":" } else { ": " }, text);
-        pen.put("\n");
-    })
+    let mut writer = SliceWriter::new(out);
+    line(&mut writer, if text.is_empty() { ":" } else { ": " }, text);
+    writer.bytes(b"\n");
+    writer.finish()
 }
 
 /// Writes the event without data that gives a client an id to come back with before anything
@@ -81,10 +82,10 @@ pub fn comment(out: &mut [u8], text: &str) -> Result<usize, BufferFull> {
 /// # Errors
 /// [`BufferFull`], and nothing of it counts as written.
 pub fn priming(out: &mut [u8], id: &str) -> Result<usize, BufferFull> {
-    write(out, |pen| {
-        pen.line("id: ", id);
-        pen.put("data:\n\n");
-    })
+    let mut writer = SliceWriter::new(out);
+    line(&mut writer, "id: ", id);
+    writer.bytes(b"data:\n\n");
+    writer.finish()
 }
 
 /// Writes how long a client is to wait before it connects again, in whole milliseconds:
@@ -93,61 +94,20 @@ pub fn priming(out: &mut [u8], id: &str) -> Result<usize, BufferFull> {
 /// # Errors
 /// [`BufferFull`], and nothing of it counts as written.
 pub fn retry(out: &mut [u8], delay: Duration) -> Result<usize, BufferFull> {
-    let mut digits = [b'0'; 20];
-    let mut rest = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-    let mut first = digits.len() - 1;
-    for (place, digit) in digits.iter_mut().enumerate().rev() {
-        *digit = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        first = place;
-        if rest == 0 {
-            break;
-        }
-    }
-    let digits = digits.get(first..).unwrap_or_default();
-    write(out, |pen| {
-        pen.put("retry: ");
-        pen.bytes(digits);
-        pen.put("\n\n");
-    })
+    let millis = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+    let mut writer = SliceWriter::new(out);
+    writer.bytes(b"retry: ");
+    writer.bytes(decimal_digits(millis, &mut [0; 20]));
+    writer.bytes(END.as_bytes());
+    writer.finish()
 }
 
-fn write(out: &mut [u8], text: impl FnOnce(&mut Pen<'_>)) -> Result<usize, BufferFull> {
-    let mut pen = Pen { out, len: 0 };
-    text(&mut pen);
-    let Pen { out, len } = pen;
-    if len > out.len() {
-        return Err(BufferFull { needed: len });
+fn line(writer: &mut SliceWriter<'_>, field: &str, value: &str) {
+    writer.bytes(field.as_bytes());
+    for part in value.split(['\r', '\n', '\0']) {
+        writer.bytes(part.as_bytes());
     }
-    Ok(len)
-}
-
-/// Writes what fits, and counts all of it.
-struct Pen<'o> {
-    out: &'o mut [u8],
-    len: usize,
-}
-
-impl Pen<'_> {
-    fn line(&mut self, field: &str, value: &str) {
-        self.put(field);
-        for part in value.split(['\r', '\n', '\0']) {
-            self.put(part);
-        }
-        self.put("\n");
-    }
-
-    fn put(&mut self, text: &str) {
-        self.bytes(text.as_bytes());
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        let end = self.len.saturating_add(bytes.len());
-        if let Some(place) = self.out.get_mut(self.len..end) {
-            place.copy_from_slice(bytes);
-        }
-        self.len = end;
-    }
+    writer.bytes(b"\n");
 }
 
 /// Ends the line of the data, and the event.
