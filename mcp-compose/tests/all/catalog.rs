@@ -9,18 +9,10 @@ use mcp_async::server::{ServerBuilder, Tool};
 use mcp_async::{ErrorReply, Revision, Server, code};
 use mcp_compose::{Catalog, CatalogLimits, ListErrorKind, Lists, Naming};
 
-use crate::support::{answering, in_each_revision, join, only, run, runtime, tools};
+use crate::support::{answering, in_each_revision, join, names, only, run, runtime, tools};
 
 fn catalog() -> Catalog {
     Catalog::new(runtime(), Naming::default())
-}
-
-fn names(catalog: &Catalog) -> Vec<String> {
-    let view = catalog.view();
-    view.tools()
-        .iter()
-        .map(|tool| tool.exposed_name.clone())
-        .collect()
 }
 
 /// Reads all lists, which must succeed.
@@ -36,13 +28,13 @@ fn items_have_their_server_and_both_names() {
         catalog.declare("b");
         fill(&catalog, "a", &join(&tools(&["x", "y"]), revision).await).await;
         fill(&catalog, "b", &join(&tools(&["x"]), revision).await).await;
-        assert_eq!(names(&catalog), ["b__x", "a__x", "a__y"]);
+        assert_eq!(names(&catalog.view()), ["b__x", "a__x", "a__y"]);
         let view = catalog.view();
         let tool = view.tools().get("a__y").unwrap();
         assert_eq!((&*tool.server, &*tool.item.name), ("a", "y"));
         assert!(view.tools().get("y").is_none());
         catalog.remove("a");
-        assert_eq!(names(&catalog), ["b__x"]);
+        assert_eq!(names(&catalog.view()), ["b__x"]);
         assert_eq!(view.tools().as_slice().len(), 3, "a view does not change");
     });
 }
@@ -69,7 +61,7 @@ fn changes_tell_which_lists_differ() {
                 .is_empty()
         );
         assert_eq!(changes.next().await, Lists::TOOLS);
-        assert_eq!(names(&catalog), ["a__x", "a__y"]);
+        assert_eq!(names(&catalog.view()), ["a__x", "a__y"]);
         // Nothing differs: there is no change, and the next one is another.
         let before = catalog.view();
         fill(&catalog, "a", &client).await;
@@ -194,7 +186,7 @@ fn lists_that_do_not_end_are_errors_of_their_server() {
                 errors,
                 [format!("tools/list of the server \"bad\": {expected}")]
             );
-            assert_eq!(names(&catalog), ["good__x"]);
+            assert_eq!(names(&catalog.view()), ["good__x"]);
         });
     };
     let endless = "the pages of the server's list do not end";
@@ -248,7 +240,7 @@ fn a_list_that_fails_stays_as_it_was() {
             matches!(&error.kind, ListErrorKind::Call(CallError::Server(_))),
             "{error}"
         );
-        assert_eq!(names(&catalog), ["a__x", "a__y"]);
+        assert_eq!(names(&catalog.view()), ["a__x", "a__y"]);
     });
 }
 
@@ -268,7 +260,7 @@ fn a_list_that_changed_while_it_was_read_is_read_again() {
     run(async {
         let catalog = catalog();
         fill(&catalog, "a", &read(2).await).await;
-        assert_eq!(names(&catalog), ["a__x", "a__y"]);
+        assert_eq!(names(&catalog.view()), ["a__x", "a__y"]);
         let errors = catalog.refresh("b", &read(9).await, Lists::TOOLS).await;
         let [error] = &*errors else {
             panic!("{errors:?}")
@@ -302,7 +294,7 @@ fn all_lists_together_are_bounded() {
             &join(&tools(&["x", "y", "z"]), revision).await,
         )
         .await;
-        assert_eq!(names(&catalog), ["a__x", "a__y", "a__z"]);
+        assert_eq!(names(&catalog.view()), ["a__x", "a__y", "a__z"]);
     });
 }
 
@@ -353,7 +345,7 @@ fn no_server_takes_the_room_of_the_others() {
                 "{errors:?}"
             );
             fill(&catalog, "good", &join(&tools(&["x"]), revision).await).await;
-            assert_eq!(names(&catalog), ["many__x", "many__y", "good__x"]);
+            assert_eq!(names(&catalog.view()), ["many__x", "many__y", "good__x"]);
         }
     });
 }

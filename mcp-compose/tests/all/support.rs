@@ -14,7 +14,7 @@ use mcp_async::model::ServerFeatures;
 use mcp_async::runtime::{Duplex, ManualRuntime, Runtime as _, RuntimeHandle, duplex, within};
 use mcp_async::server::{self, BoxService, ServerBuilder};
 use mcp_async::{Client, ErrorReply, Revision, RevisionSet, Server, Streams, in_memory};
-use mcp_compose::ServerEntry;
+use mcp_compose::{CatalogView, ServerEntry};
 use mcp_proto::PreparedConfig;
 use mcp_proto::server::ServerConfig;
 
@@ -52,7 +52,11 @@ pub(super) fn run<T>(future: impl Future<Output = T>) -> T {
 
 /// Lets so many seconds pass.
 pub(super) async fn pause(seconds: u64) {
-    within(&runtime(), Duration::from_secs(seconds), pending::<()>()).await;
+    sleep(Duration::from_secs(seconds)).await;
+}
+
+pub(super) async fn sleep(time: Duration) {
+    within(&runtime(), time, pending::<()>()).await;
 }
 
 /// True if the task of a test was woken.
@@ -78,10 +82,27 @@ pub(super) fn only(revision: Revision) -> ClientBuilder {
 
 /// A connector to the server.
 pub(super) fn to(server: &ServerBuilder) -> impl Connector + use<> {
-    in_memory(
-        runtime(),
-        &server.clone().build().expect("it is well formed"),
-    )
+    in_memory(runtime(), &built(server))
+}
+
+/// The entry of a server of this process.
+pub(super) fn serving(name: &str, server: Server) -> ServerEntry {
+    ServerEntry::connector(name, move || in_memory(runtime(), &server))
+}
+
+/// The entry of a server that is built of this.
+pub(super) fn entry(name: &str, server: &ServerBuilder) -> ServerEntry {
+    serving(name, built(server))
+}
+
+fn built(server: &ServerBuilder) -> Server {
+    server.clone().build().expect("it is well formed")
+}
+
+/// The exposed names of the tools.
+pub(super) fn names(view: &CatalogView) -> Vec<String> {
+    let tools = view.tools().iter();
+    tools.map(|tool| tool.exposed_name.clone()).collect()
 }
 
 /// A client of the server.

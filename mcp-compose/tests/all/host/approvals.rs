@@ -14,7 +14,7 @@ use mcp_compose::{
 };
 
 use super::{Notes, builder, start};
-use crate::support::{in_each_revision, legacy_lines, pause, run, runtime};
+use crate::support::{entry, in_each_revision, legacy_lines, pause, run, runtime, serving};
 
 fn tool(description: &str) -> Tool {
     Tool::new("x")
@@ -34,9 +34,7 @@ fn a_consent_is_to_a_tool_as_it_is() {
         let notes = Notes::default();
         let noted = notes.clone();
         let host = builder(revision)
-            .entry(ServerEntry::connector("a", move || {
-                mcp_async::in_memory(runtime(), &server)
-            }))
+            .entry(serving("a", server))
             .approve_tool(move |asked| {
                 let description = asked.tool.description.clone().unwrap_or_default();
                 noted.note(format!(
@@ -91,7 +89,7 @@ fn consents_once_and_refusals_are_asked_again() {
             let noted = notes.clone();
             let server = Server::builder("a", "1.0").with(tool(description));
             let host = builder(Revision::V2026_07_28)
-                .entry(super::entry("a", &server))
+                .entry(entry("a", &server))
                 .approve_tool(move |asked| {
                     noted.note(asked.digest.to_string());
                     let is_once = asked.tool.description.as_deref() == Some("once");
@@ -136,7 +134,7 @@ fn each_part_of_a_tool_is_in_its_digest() {
         for tool in tools {
             let noted = notes.clone();
             let host = builder(Revision::V2025_11_25)
-                .entry(super::entry("a", &Server::builder("a", "1.0").with(tool)))
+                .entry(entry("a", &Server::builder("a", "1.0").with(tool)))
                 .approve_tool(move |asked| {
                     noted.note(asked.digest.to_string());
                     async { ToolConsent::Refused }
@@ -320,8 +318,7 @@ fn a_file_replaces_no_servers_of_others() {
         let file = Config::parse(file).unwrap();
         for of_project in [false, true] {
             let mine = Server::builder("notes", "1.0").with(tool("Mine"));
-            let host =
-                start(Host::builder("desk", "1.0").entry(super::entry("notes", &mine))).await;
+            let host = start(Host::builder("desk", "1.0").entry(entry("notes", &mine))).await;
             for _ in 0..2 {
                 host.reload(&file, of_project);
                 host.ready().await;

@@ -8,17 +8,10 @@ mod servers;
 use std::sync::{Arc, Mutex};
 
 use mcp_async::client::ClientBuilder;
-use mcp_async::server::ServerBuilder;
 use mcp_async::{Revision, RevisionSet};
-use mcp_compose::{Host, HostBuilder, ServerEntry};
+use mcp_compose::{Host, HostBuilder};
 
-use crate::support::{runtime, to};
-
-/// An entry of a server in this process.
-fn entry(name: &str, server: &ServerBuilder) -> ServerEntry {
-    let server = server.clone();
-    ServerEntry::connector(name, move || to(&server))
-}
+use crate::support::runtime;
 
 /// Settings of clients that speak this revision and no other.
 fn only(revision: Revision) -> impl Fn(&str, ClientBuilder) -> ClientBuilder {
@@ -34,14 +27,6 @@ async fn start(builder: HostBuilder) -> Host {
     let host = builder.start(runtime());
     host.ready().await;
     host
-}
-
-fn names(host: &Host) -> Vec<String> {
-    let view = host.view();
-    view.tools()
-        .iter()
-        .map(|tool| tool.exposed_name.clone())
-        .collect()
 }
 
 /// What was noted, in its order.

@@ -9,8 +9,8 @@ use mcp_async::server::{AskError, HandlerError, ServerBuilder};
 use mcp_async::{ErrorChain, Revision, RevisionSet, Server, schemars};
 use mcp_compose::{HostOutcome, ServerPolicy};
 
-use super::{Notes, builder, entry, start};
-use crate::support::{in_each_revision, run};
+use super::{Notes, builder, start};
+use crate::support::{entry, in_each_revision, run};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Sure {

@@ -14,8 +14,8 @@ use mcp_async::server::{Prompt, Tool};
 use mcp_async::{Revision, Server, Streams};
 use mcp_compose::{CatalogLimits, Host, HostError, HostOutcome, Naming, ServerEntry, ServerState};
 
-use super::{Notes, builder, entry, names, start};
-use crate::support::{in_each_revision, run, runtime, tools};
+use super::{Notes, builder, start};
+use crate::support::{entry, in_each_revision, names, run, runtime, serving, tools};
 
 #[test]
 fn each_call_reaches_the_server_of_its_item() {
@@ -40,7 +40,7 @@ fn each_call_reaches_the_server_of_its_item() {
             .entry(entry("tools", &tools(&["x", "y"])))
             .start(runtime());
         host.ready().await;
-        assert_eq!(names(&host), ["tools__x", "tools__y"]);
+        assert_eq!(names(&host.view()), ["tools__x", "tools__y"]);
         assert_eq!(host.call_tool("tools__y", &()).await.unwrap().text(), "y");
         for (prompt, uri, root) in [("a__greet", "a://1", "a://"), ("b__greet", "b://1", "b://")] {
             let read = host.read_resource(uri).await.unwrap();
@@ -74,7 +74,7 @@ fn a_list_beyond_its_limit_is_an_error_and_the_other_lists_stay() {
             .entry(entry("many", &tools(&["x", "y", "z"])))
             .entry(entry("few", &tools(&["x", "y"])));
         let host = start(host).await;
-        assert_eq!(names(&host), ["few__x", "few__y"]);
+        assert_eq!(names(&host.view()), ["few__x", "few__y"]);
         let expected = r#"tools/list of the server "many": there are more than 2 items"#;
         assert_eq!(errors.take(), [expected]);
         host.close().await;
@@ -141,19 +141,19 @@ fn servers_are_added_replaced_and_removed() {
         let host = start(builder(revision).entry(entry("a", &tools(&["x"])))).await;
         host.add(entry("b", &tools(&["y"])));
         host.ready().await;
-        assert_eq!(names(&host), ["a__x", "b__y"]);
+        assert_eq!(names(&host.view()), ["a__x", "b__y"]);
         host.add(entry("a", &tools(&["z"])));
         host.ready().await;
-        assert_eq!(names(&host), ["a__z", "b__y"], "it keeps its place");
+        assert_eq!(names(&host.view()), ["a__z", "b__y"], "it keeps its place");
         assert!(host.remove("a") && !host.remove("a"));
-        assert_eq!(names(&host), ["b__y"]);
+        assert_eq!(names(&host.view()), ["b__y"]);
         host.add(entry("a", &tools(&["x"])));
         host.ready().await;
-        assert_eq!(names(&host), ["b__y", "a__x"]);
+        assert_eq!(names(&host.view()), ["b__y", "a__x"]);
         host.remove("a");
         host.client("b").unwrap().close().await.unwrap();
         let mut changes = host.changes();
-        while !names(&host).is_empty() {
+        while !names(&host.view()).is_empty() {
             changes.next().await;
         }
         host.reconnect("b").unwrap();
@@ -173,7 +173,7 @@ fn lists_follow_their_servers() {
     in_each_revision(|revision| async move {
         let server = tools(&["x"]).change_notifications().build().unwrap();
         let registry = server.registry();
-        let entry = ServerEntry::connector("a", move || mcp_async::in_memory(runtime(), &server));
+        let entry = serving("a", server);
         let host = start(builder(revision).naming(Naming::bare()).entry(entry)).await;
         let mut changes = host.changes();
         for name in ["y", "z"] {
@@ -181,7 +181,7 @@ fn lists_follow_their_servers() {
             registry.add(tool).unwrap();
             assert!(changes.next().await.tools);
         }
-        assert_eq!(names(&host), ["x", "y", "z"]);
+        assert_eq!(names(&host.view()), ["x", "y", "z"]);
     });
 }
 
@@ -307,9 +307,7 @@ fn logs_updates_and_instructions_carry_their_server() {
         let a = server("a").build().unwrap();
         let registry = a.registry();
         let host = builder(revision)
-            .entry(ServerEntry::connector("a", move || {
-                mcp_async::in_memory(runtime(), &a)
-            }))
+            .entry(serving("a", a))
             .entry(entry("b", &server("b")))
             .on_log(move |server, message| noted.note(format!("{server}: {}", message.data)))
             .start(runtime());
@@ -362,7 +360,7 @@ fn an_entry_that_is_disabled_is_not_connected_to() {
         assert!(host.servers().is_empty(), "{:?}", host.servers());
         host.add(entry("a", &tools(&["x"])));
         host.ready().await;
-        assert_eq!(names(&host), ["a__x"]);
+        assert_eq!(names(&host.view()), ["a__x"]);
         host.add(off());
         host.ready().await;
         assert!(host.servers().is_empty(), "{:?}", host.servers());

@@ -16,7 +16,7 @@ use mcp_async::{Revision, Server, in_memory};
 use mcp_compose::{Naming, Proxy, ProxyBuilder, ProxyCaller, ProxyLimits, ServerEntry};
 
 use super::{caller, entry, front, in_each_pair, verified};
-use crate::support::{only, run, runtime};
+use crate::support::{only, pause, run, runtime};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Greeting {
@@ -109,8 +109,7 @@ fn a_session_of_a_caller_ends_when_it_is_idle() {
         let ada = verified(&front(&proxy), only(Revision::V2026_07_28), "ada").await;
         assert_eq!([whoami(&ada).await, whoami(&ada).await], ["ada", "ada"]);
         assert_eq!(proxy.in_use().0, 2);
-        let pause = Duration::from_secs(100);
-        mcp_async::runtime::within(&runtime(), pause, core::future::pending::<()>()).await;
+        pause(100).await;
         assert_eq!(proxy.in_use().0, 1);
         assert_eq!(whoami(&ada).await, "ada");
     });
@@ -142,21 +141,14 @@ fn changes_are_told_to_the_caller_whose_they_are() {
                 }
             }));
         }
-        let pause = || {
-            mcp_async::runtime::within(
-                &runtime(),
-                Duration::from_secs(5),
-                core::future::pending::<()>(),
-            )
-        };
-        pause().await;
+        pause(5).await;
         let registries = reached.lock().expect("no test panics with it").clone();
         for (owner, registry) in &registries {
             if owner == "ada" {
                 registry.resource_updated("desk://mail");
             }
         }
-        pause().await;
+        pause(5).await;
         let told = (of_ada.load(Ordering::SeqCst), of_bob.load(Ordering::SeqCst));
         assert_eq!(told, (1, 0));
     });

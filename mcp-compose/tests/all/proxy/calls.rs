@@ -12,7 +12,7 @@ use mcp_async::{ErrorReply, Revision, RevisionSet, Server};
 use mcp_compose::{Proxy, ProxyLimits};
 
 use super::{before, caller, entry, front, in_each_pair, joined};
-use crate::support::{only, run, runtime, tools};
+use crate::support::{only, pause, run, runtime, serving, tools};
 
 /// A number that no float holds, and members in no order.
 const EXACT: &str = r#"{"zebra":9007199254740993,"ant":1.10}"#;
@@ -246,12 +246,7 @@ fn a_caller_that_gives_up_cancels_the_call_of_the_server() {
         assert!(matches!(late, Err(CallError::Timeout)), "{late:?}");
         // What was sent last arrives.
         client.ping().await.expect("it is alive");
-        mcp_async::runtime::within(
-            &runtime(),
-            Duration::from_secs(1),
-            core::future::pending::<()>(),
-        )
-        .await;
+        pause(1).await;
         assert_eq!(cancelled.load(Ordering::SeqCst), 1, "{upstream} {revision}");
     });
 }
@@ -296,21 +291,14 @@ fn proxies_in_a_circle_have_no_items_of_their_own() {
             .start(runtime())
             .await;
         let one = front(&first);
-        let second = Proxy::builder().entry(mcp_compose::ServerEntry::connector("one", {
-            let one = one.clone();
-            move || mcp_async::in_memory(runtime(), &one)
-        }));
-        let second = second
+        let second = Proxy::builder()
+            .entry(serving("one", one.clone()))
             .naming(mcp_compose::Naming::bare())
             .start(runtime())
             .await;
         let two = front(&second);
         // The first server is replaced by the second proxy, which has its items from the first.
-        first
-            .add(mcp_compose::ServerEntry::connector("two", move || {
-                mcp_async::in_memory(runtime(), &two)
-            }))
-            .await;
+        first.add(serving("two", two)).await;
         first.remove("back");
         let client = caller(&one, only(Revision::V2026_07_28)).await;
         let error = client

@@ -12,7 +12,9 @@ use mcp_async::{Revision, RevisionSet, Streams, in_memory};
 use mcp_compose::{Naming, Proxy, ServerEntry, UpstreamState};
 
 use super::{caller, front};
-use crate::support::{legacy_lines, modern_lines, only, pause, read, run, runtime, tools, write};
+use crate::support::{
+    legacy_lines, modern_lines, only, pause, read, run, runtime, serving, sleep, tools, write,
+};
 
 /// A proxy for one server, whose items have the names that they have there.
 async fn before(entry: ServerEntry) -> Proxy {
@@ -266,7 +268,7 @@ fn a_server_that_ends_again_and_again_is_started_at_longer_pauses() {
             let connector = in_memory(runtime(), &server);
             runtime().spawn(Box::pin(async move {
                 // It is connected by then.
-                within(&runtime(), Duration::from_millis(500), pending::<()>()).await;
+                sleep(Duration::from_millis(500)).await;
                 server.registry().shutdown();
             }));
             connector
@@ -309,7 +311,7 @@ fn most_allocated_with_servers(count: usize) -> u64 {
             builder.tool(format!("tool-{number}"), "One of many", handler)
         });
         let server = builder.build().expect("it is well formed");
-        let entry = ServerEntry::connector("back", move || in_memory(runtime(), &server));
+        let entry = serving("back", server);
         let proxy = before(entry).await;
         for _ in 0..count {
             drop(front(&proxy));

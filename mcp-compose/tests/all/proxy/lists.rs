@@ -14,7 +14,9 @@ use mcp_async::{Client, Revision, RevisionSet, Server, in_memory};
 use mcp_compose::{CatalogLimits, Naming, Proxy, ServerEntry, UpstreamState};
 
 use super::{caller, entry, front};
-use crate::support::{in_each_revision, legacy_lines, only, pause, run, runtime, tools};
+use crate::support::{
+    in_each_revision, legacy_lines, only, pause, run, runtime, serving, sleep, tools,
+};
 
 async fn names(client: &Client) -> Vec<String> {
     let tools = client.tools().all().await.expect("the tools");
@@ -76,9 +78,7 @@ fn changes_of_a_list_reach_the_callers() {
             .expect("it is well formed");
         let registry = back.registry();
         let proxy = Proxy::builder()
-            .entry(ServerEntry::connector("back", move || {
-                in_memory(runtime(), &back)
-            }))
+            .entry(serving("back", back))
             .start(runtime())
             .await;
         let client = caller(&front(&proxy), only(revision)).await;
@@ -223,8 +223,8 @@ fn a_server_that_ends_is_connected_again() {
         let before = core::mem::replace(&mut *current.lock().expect("no panic"), next);
         before.registry().shutdown();
         drop(before);
-        let pause = core::time::Duration::from_millis(100);
-        mcp_async::runtime::within(&runtime(), pause, core::future::pending::<()>()).await;
+        let moment = core::time::Duration::from_millis(100);
+        sleep(moment).await;
         // Its items stay, and fail.
         let error = client
             .call_tool("back__echo", &())
@@ -233,7 +233,7 @@ fn a_server_that_ends_is_connected_again() {
             .to_string();
         assert!(error.contains("the server `back`"), "{error}");
         while names(&client).await != ["back__echo", "back__more"] {
-            mcp_async::runtime::within(&runtime(), pause, core::future::pending::<()>()).await;
+            sleep(moment).await;
         }
         assert_eq!(
             client
@@ -468,9 +468,7 @@ fn equal_uris_of_several_servers_are_told_apart() {
             let registry = back.registry();
             let proxy = Proxy::builder()
                 .entry(entry("one", &of("one")))
-                .entry(ServerEntry::connector("other", move || {
-                    in_memory(runtime(), &back)
-                }))
+                .entry(serving("other", back))
                 .start(runtime())
                 .await;
             let client = caller(&front(&proxy), only(revision)).await;

@@ -20,9 +20,9 @@ use mcp_async::client::ClientBuilder;
 use mcp_async::runtime::duplex;
 use mcp_async::server::ServerBuilder;
 use mcp_async::{Client, Revision, RevisionSet, Server, Streams, in_memory};
-use mcp_compose::{Naming, Proxy, ProxyBuilder, ServerEntry};
+use mcp_compose::{Naming, Proxy, ProxyBuilder};
 
-use crate::support::{only, run, runtime};
+use crate::support::{entry, only, run, runtime};
 
 /// Runs the script once in each pair of revisions: of the server behind, and of the caller.
 fn in_each_pair<F: Future<Output = ()>>(script: impl Fn(Revision, Revision) -> F) {
@@ -30,22 +30,6 @@ fn in_each_pair<F: Future<Output = ()>>(script: impl Fn(Revision, Revision) -> F
         for caller in RevisionSet::all().iter() {
             run(script(upstream, caller));
         }
-    }
-}
-
-/// The entry of a server of this process.
-fn entry(name: &str, server: &ServerBuilder) -> ServerEntry {
-    let server = server.build_clone();
-    ServerEntry::connector(name, move || in_memory(runtime(), &server))
-}
-
-trait Built {
-    fn build_clone(&self) -> Server;
-}
-
-impl Built for ServerBuilder {
-    fn build_clone(&self) -> Server {
-        self.clone().build().expect("it is well formed")
     }
 }
 

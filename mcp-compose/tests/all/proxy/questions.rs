@@ -184,12 +184,7 @@ fn a_call_that_its_caller_forgets_is_cancelled_after_a_time() {
         let late = mcp_async::runtime::within(&runtime(), Duration::from_secs(2), call).await;
         assert!(late.is_none(), "{late:?}");
         assert_eq!(proxy.in_use().1, 1);
-        mcp_async::runtime::within(
-            &runtime(),
-            Duration::from_secs(11),
-            core::future::pending::<()>(),
-        )
-        .await;
+        pause(11).await;
         assert_eq!(proxy.in_use().1, 0);
     });
 }

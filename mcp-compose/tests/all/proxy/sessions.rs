@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use mcp_async::model::{CreateMessageParams, CreateMessageResult, ElicitResult};
 use mcp_async::server::{Context, HandlerError, ServerBuilder};
-use mcp_async::{Revision, RevisionSet, Server, in_memory};
-use mcp_compose::{Naming, Proxy, ProxyBuilder, ProxyLimits, ServerEntry, UpstreamState};
+use mcp_async::{Revision, RevisionSet, Server};
+use mcp_compose::{Proxy, ProxyBuilder, ProxyLimits, UpstreamState};
 
-use super::{both, caller, entry, front, in_each_pair};
+use super::{before, both, caller, entry, front, in_each_pair};
 use crate::support::{only, pause, run, runtime, tools};
 
 #[derive(Default)]
@@ -26,14 +26,7 @@ fn counting(revision: Revision) -> ServerBuilder {
 }
 
 fn proxy() -> ProxyBuilder {
-    let back = counting(Revision::V2025_11_25)
-        .build()
-        .expect("it is well formed");
-    Proxy::builder()
-        .entry(ServerEntry::connector("back", move || {
-            in_memory(runtime(), &back)
-        }))
-        .naming(Naming::bare())
+    before(&counting(Revision::V2025_11_25), Revision::V2025_11_25)
 }
 
 async fn count(client: &mcp_async::Client) -> String {
@@ -66,8 +59,7 @@ fn a_session_that_may_ask_belongs_to_one_legacy_caller() {
         ada.close().await.expect("it closes");
         drop(ada);
         bob.ping().await.expect("it is alive");
-        let pause = Duration::from_secs(1);
-        mcp_async::runtime::within(&runtime(), pause, core::future::pending::<()>()).await;
+        pause(1).await;
         assert_eq!(proxy.in_use().0, 2);
     });
 }
@@ -96,8 +88,7 @@ fn sessions_are_bounded() {
         // A place is free again with the end of its caller.
         callers[0].close().await.expect("it closes");
         callers.remove(0);
-        let pause = Duration::from_secs(1);
-        mcp_async::runtime::within(&runtime(), pause, core::future::pending::<()>()).await;
+        pause(1).await;
         assert_eq!(count(&callers[1]).await, "1");
     });
 }
@@ -113,8 +104,7 @@ fn idle_sessions_end() {
         let client = caller(&front(&proxy), asked).await;
         assert_eq!([count(&client).await, count(&client).await], ["1", "2"]);
         assert_eq!(proxy.in_use().0, 2);
-        let pause = Duration::from_secs(100);
-        mcp_async::runtime::within(&runtime(), pause, core::future::pending::<()>()).await;
+        pause(100).await;
         assert_eq!(proxy.in_use().0, 1);
         assert_eq!(count(&client).await, "1");
     });
@@ -184,7 +174,7 @@ fn a_call_waits_for_a_session_that_others_have() {
         let asked = only(Revision::V2026_07_28)
             .on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
         let client = caller(&front(&proxy), asked).await;
-        let (answers, pause) = (Arc::new(Mutex::new(Vec::new())), Duration::from_secs(5));
+        let answers = Arc::new(Mutex::new(Vec::new()));
         for _ in 0..20 {
             let (client, answers) = (client.clone(), Arc::clone(&answers));
             runtime().spawn(Box::pin(async move {
@@ -192,7 +182,7 @@ fn a_call_waits_for_a_session_that_others_have() {
                 answers.lock().expect("no test panics with it").push(answer);
             }));
         }
-        mcp_async::runtime::within(&runtime(), pause, core::future::pending::<()>()).await;
+        pause(5).await;
         let answers = answers.lock().expect("no test panics with it");
         let all: Vec<usize> = answers.iter().filter_map(|it| it.parse().ok()).collect();
         assert_eq!(all.len(), 20, "{answers:?}");

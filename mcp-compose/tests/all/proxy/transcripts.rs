@@ -13,13 +13,13 @@ use std::sync::{Arc, Mutex};
 
 use mcp_async::client::{ClientBuilder, Connector};
 use mcp_async::model::{ElicitResult, LoggingLevel};
-use mcp_async::runtime::{duplex, within};
+use mcp_async::runtime::duplex;
 use mcp_async::server::{Context, Elicited, HandlerError, ServerBuilder};
 use mcp_async::{Client, ErrorReply, Revision, RevisionSet, Server, Streams, Tap};
 use mcp_compose::{Naming, Proxy, ServerEntry};
 
 use super::front;
-use crate::support::{only, run, runtime};
+use crate::support::{only, pause, run, runtime};
 
 const ERAS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
 
@@ -85,15 +85,6 @@ fn back() -> ServerBuilder {
         })
 }
 
-async fn pause() {
-    within(
-        &runtime(),
-        Duration::from_secs(2),
-        core::future::pending::<()>(),
-    )
-    .await;
-}
-
 /// A caller of each scenario, and its calls.
 async fn conversation(upstream: Revision, revision: Revision, tape: &Tape, text: &mut String) {
     let server = back().revisions(RevisionSet::of(&[upstream]));
@@ -121,7 +112,7 @@ async fn conversation(upstream: Revision, revision: Revision, tape: &Tape, text:
         .with_logs(LoggingLevel::Info)
         .await;
     assert_eq!(counted.expect("it counts").text(), "two");
-    pause().await;
+    pause(2).await;
     scene(text, "progress and a log message", tape);
     client
         .call_tool("refuse", &())
@@ -131,10 +122,10 @@ async fn conversation(upstream: Revision, revision: Revision, tape: &Tape, text:
     let limit = Duration::from_secs(1);
     let waited = client.call_tool("wait", &()).timeout(limit).await;
     waited.expect_err("it takes too long");
-    pause().await;
+    pause(2).await;
     scene(text, "a call that its caller gives up", tape);
     client.close().await.expect("it closes");
-    pause().await;
+    pause(2).await;
     tape.take();
     let asked = only(revision).on_elicitation(|_, _| async {
         Ok(ElicitResult::accept(&serde_json::json!({"name": "Ada"}))?)

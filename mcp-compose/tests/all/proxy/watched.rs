@@ -12,7 +12,7 @@ use mcp_async::{Revision, RevisionSet, Server, in_memory};
 use mcp_compose::{Proxy, ServerEntry};
 
 use super::{caller, front, in_each_pair, joined};
-use crate::support::{legacy_lines, only, pause, run, runtime};
+use crate::support::{legacy_lines, only, pause, run, runtime, serving};
 
 async fn updated(changes: &mut Subscription) -> Option<String> {
     let next = within(&runtime(), Duration::from_secs(5), changes.next()).await;
@@ -35,9 +35,7 @@ fn changes_of_a_resource_reach_those_who_watch_it() {
             .expect("it is well formed");
         let registry = back.registry();
         let proxy = Proxy::builder()
-            .entry(ServerEntry::connector("back", move || {
-                in_memory(runtime(), &back)
-            }))
+            .entry(serving("back", back))
             .start(runtime())
             .await;
         let front = front(&proxy);
@@ -48,12 +46,7 @@ fn changes_of_a_resource_reach_those_who_watch_it() {
         let mut of_ada = ada.subscribe("note://1").await.expect("a subscription");
         let mut of_bob = bob.subscribe("note://2").await.expect("a subscription");
         // The proxy subscribes by itself.
-        within(
-            &runtime(),
-            Duration::from_secs(1),
-            core::future::pending::<()>(),
-        )
-        .await;
+        pause(1).await;
         registry.resource_updated("note://1");
         assert_eq!(
             updated(&mut of_ada).await.as_deref(),
@@ -230,7 +223,7 @@ fn no_caller_takes_all_subscriptions_of_a_server() {
         let back = back.revisions(RevisionSet::of(&[Revision::V2026_07_28]));
         let back = back.build().expect("it is well formed");
         let registry = back.registry();
-        let entry = ServerEntry::connector("back", move || in_memory(runtime(), &back));
+        let entry = serving("back", back);
         let proxy = Proxy::builder().entry(entry).start(runtime()).await;
         let front = front(&proxy);
         let ada = caller(&front, only(Revision::V2025_11_25)).await;
