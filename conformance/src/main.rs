@@ -21,6 +21,7 @@ mod line;
 mod oauth;
 mod protected;
 mod records;
+mod running;
 mod runtime;
 mod server;
 mod tasks;

@@ -1,10 +1,7 @@
 //! The server of `fixture stdio`, `fixture http` and `fixture http-auth`: a few tools that drivers measure and abuse.
 
 use core::net::Ipv4Addr;
-use core::sync::atomic::{AtomicUsize, Ordering};
-use core::time::Duration;
 use std::io;
-use std::sync::Arc;
 
 use mcp_async::Server;
 use mcp_async::net::HttpListener;
@@ -13,7 +10,7 @@ use mcp_async::server::{self, Context, ServerBuilder, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::runtime::sleep;
+use crate::running::Running;
 
 #[derive(Deserialize, JsonSchema)]
 struct Echo {
@@ -61,9 +58,8 @@ pub(crate) async fn http(runtime: RuntimeHandle, port: &str) -> io::Result<()> {
 
 /// The server. A token needs these scopes for the tool `region`.
 pub(crate) fn server(runtime: RuntimeHandle, region_scopes: &[&str]) -> ServerBuilder<Running> {
-    let count = Arc::default();
     Server::builder("fixture", env!("CARGO_PKG_VERSION"))
-        .with_state(Running { runtime, count })
+        .with_state(Running::new(runtime))
         .tool("echo", "Says its text again", |args: Echo, _| async move {
             Ok(args.text)
         })
@@ -118,37 +114,4 @@ pub(crate) fn server(runtime: RuntimeHandle, region_scopes: &[&str]) -> ServerBu
                     Ok(format!("{}:{}", args.region, args.q.unwrap_or_default()))
                 }),
         )
-}
-
-/// The number of handlers that take their time and run, and their runtime.
-#[derive(Clone)]
-pub(crate) struct Running {
-    runtime: RuntimeHandle,
-    count: Arc<AtomicUsize>,
-}
-
-impl Running {
-    fn enter(&self) -> Entered {
-        self.count.fetch_add(1, Ordering::Relaxed);
-        Entered(self.clone())
-    }
-
-    fn count(&self) -> usize {
-        self.count.load(Ordering::Relaxed)
-    }
-}
-
-/// One of them; it is counted until it ends, is cancelled or panics.
-struct Entered(Running);
-
-impl Entered {
-    async fn sleep(&self, ms: u64) {
-        sleep(&self.0.runtime, Duration::from_millis(ms)).await;
-    }
-}
-
-impl Drop for Entered {
-    fn drop(&mut self) {
-        self.0.count.fetch_sub(1, Ordering::Relaxed);
-    }
 }

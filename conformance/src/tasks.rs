@@ -5,12 +5,11 @@
 
 use core::future::poll_fn;
 use core::net::Ipv4Addr;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::ops::RangeInclusive;
 use core::task::Poll;
 use core::time::Duration;
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::{env, fs};
 
 use mcp_async::net::HttpListener;
@@ -25,7 +24,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::protected::protection;
-use crate::runtime::sleep;
+use crate::running::{Entered, Running};
 
 #[derive(Deserialize, JsonSchema)]
 struct Job {
@@ -112,7 +111,7 @@ impl<'a> TaskServer<'a> {
     }
 }
 
-fn server(runtime: RuntimeHandle, is_core: bool) -> io::Result<ServerBuilder<Jobs>> {
+fn server(runtime: RuntimeHandle, is_core: bool) -> io::Result<ServerBuilder<Running>> {
     let ttl = match env::var("MCP_TASK_TTL_MS").as_deref() {
         Ok("null") => None,
         Ok(ttl) => Some(ttl.parse().map_err(io::Error::other)?),
@@ -138,9 +137,8 @@ fn server(runtime: RuntimeHandle, is_core: bool) -> io::Result<ServerBuilder<Job
             lease.parse().map_err(io::Error::other)?,
         ));
     }
-    let count = Arc::default();
     let server = Server::builder("fixture-tasks", env!("CARGO_PKG_VERSION"))
-        .with_state(Jobs { runtime, count })
+        .with_state(Running::new(runtime))
         .with(
             Tool::new("job")
                 .description("Works in steps, and may ask or fail")
@@ -151,16 +149,16 @@ fn server(runtime: RuntimeHandle, is_core: bool) -> io::Result<ServerBuilder<Job
             Tool::new("job_only")
                 .description("Works in steps, as a task only")
                 .task(TaskPolicy::Required)
-                .handler(|args: JobOnly, cx: Context<Jobs>| async move {
-                    let _running = cx.state().enter();
-                    work(&cx, 1..=args.steps, args.steps, args.ms).await;
+                .handler(|args: JobOnly, cx: Context<Running>| async move {
+                    let running = cx.state().enter();
+                    work(&cx, &running, 1..=args.steps, args.steps, args.ms).await;
                     Ok(format!("done {}", args.steps))
                 }),
         )
         .tool(
             "jobs",
             "Counts the jobs that run",
-            |(): (), cx: Context<Jobs>| async move { Ok(cx.state().count().to_string()) },
+            |(): (), cx: Context<Running>| async move { Ok(cx.state().count().to_string()) },
         )
         .tool("echo", "Says its text again", |args: Echo, _| async move {
             Ok(args.text)
@@ -169,7 +167,7 @@ fn server(runtime: RuntimeHandle, is_core: bool) -> io::Result<ServerBuilder<Job
     Ok(server)
 }
 
-async fn job(args: Job, cx: Context<Jobs>) -> Result<String, HandlerError> {
+async fn job(args: Job, cx: Context<Running>) -> Result<String, HandlerError> {
     let Job {
         steps,
         ms,
@@ -183,7 +181,7 @@ async fn job(args: Job, cx: Context<Jobs>) -> Result<String, HandlerError> {
     }
     let takes_time = u64::from(steps).saturating_mul(ms) > 0;
     let is_task = (takes_time || questions > 0) && cx.begin_task().await;
-    let _running = cx.state().enter();
+    let running = cx.state().enter();
     let middle = steps / 2;
     let mut answers = Vec::new();
     // A call that is repeated with the answers asks first.
@@ -191,7 +189,7 @@ async fn job(args: Job, cx: Context<Jobs>) -> Result<String, HandlerError> {
     if asks_first {
         answers = ask_all(&cx, questions).await?;
     }
-    work(&cx, 1..=middle, steps, ms).await;
+    work(&cx, &running, 1..=middle, steps, ms).await;
     if fail == Some(Failure::Panic) {
         panic!("the job panics");
     }
@@ -201,7 +199,7 @@ async fn job(args: Job, cx: Context<Jobs>) -> Result<String, HandlerError> {
             .await;
         answers = ask_all(&cx, questions).await?;
     }
-    work(&cx, middle.saturating_add(1)..=steps, steps, ms).await;
+    work(&cx, &running, middle.saturating_add(1)..=steps, steps, ms).await;
     match fail {
         Some(Failure::Tool) => return Err(HandlerError::visible("failed")),
         Some(_) => {
@@ -217,10 +215,16 @@ async fn job(args: Job, cx: Context<Jobs>) -> Result<String, HandlerError> {
 }
 
 /// Works through these steps.
-async fn work(cx: &Context<Jobs>, range: core::ops::RangeInclusive<u32>, steps: u32, ms: u64) {
+async fn work(
+    cx: &Context<Running>,
+    running: &Entered,
+    range: RangeInclusive<u32>,
+    steps: u32,
+    ms: u64,
+) {
     for step in range {
         if ms > 0 {
-            sleep(&cx.state().runtime, Duration::from_millis(ms)).await;
+            running.sleep(ms).await;
         }
         let message = format!("{step}/{steps}");
         cx.progress(step.into())
@@ -231,7 +235,7 @@ async fn work(cx: &Context<Jobs>, range: core::ops::RangeInclusive<u32>, steps: 
 }
 
 /// Asks so many questions at the same time, and returns the answers in their order.
-async fn ask_all(cx: &Context<Jobs>, questions: u32) -> Result<Vec<String>, HandlerError> {
+async fn ask_all(cx: &Context<Running>, questions: u32) -> Result<Vec<String>, HandlerError> {
     let texts: Vec<_> = (1..=questions)
         .map(|n| (format!("q{n}"), format!("q{n}?")))
         .collect();
@@ -262,31 +266,4 @@ async fn ask_all(cx: &Context<Jobs>, questions: u32) -> Result<Vec<String>, Hand
             Elicited::Declined | Elicited::Cancelled => Err(HandlerError::visible("declined")),
         })
         .collect()
-}
-
-/// The number of jobs that run, and their runtime.
-#[derive(Clone)]
-struct Jobs {
-    runtime: RuntimeHandle,
-    count: Arc<AtomicUsize>,
-}
-
-impl Jobs {
-    fn enter(&self) -> RunningJob {
-        self.count.fetch_add(1, Ordering::Relaxed);
-        RunningJob(self.clone())
-    }
-
-    fn count(&self) -> usize {
-        self.count.load(Ordering::Relaxed)
-    }
-}
-
-/// One of them; it is counted until it ends, is cancelled or panics.
-struct RunningJob(Jobs);
-
-impl Drop for RunningJob {
-    fn drop(&mut self) {
-        self.0.count.fetch_sub(1, Ordering::Relaxed);
-    }
 }
