@@ -16,8 +16,8 @@ use mcp_proto::server::ServerConfig;
 
 use super::adapter::client::{CallError, ConnectError};
 use super::adapter::server::{Call, Service, serve_stdio, service_fn};
-use super::adapter::{self, Command, ErrorChain, ErrorReply, Grace};
-use super::script::{PATIENCE, Roll, Script, call_in, program};
+use super::adapter::{self, Command, ErrorChain, ErrorReply};
+use super::script::{Roll, Script, call_in, command, program};
 use super::{block_on, sockets, spawn_task};
 
 pub(crate) const SCRIPTS: &[Script] = &[
@@ -279,7 +279,7 @@ fn dropped_spawn() {
 fn dropped_session() {
     let roll = Roll::open();
     block_on(async {
-        let command = command("serve", &[&roll.address()]).grace(LONG);
+        let command = command("serve", &[&roll.address()]);
         let connected = command.connect(adapter::Runtime, config(RevisionSet::all()), ());
         let (session, client, ending) = connected.await.unwrap();
         drop(session);
@@ -494,19 +494,6 @@ fn config(revisions: RevisionSet) -> ClientConfig<'static> {
         ..ClientConfig::new("glue", "1.0")
     }
 }
-
-fn command(role: &str, arguments: &[&str]) -> Command {
-    let role = format!("role:{role}");
-    Command::new(program())
-        .arg(role)
-        .args(arguments)
-        .grace(LONG)
-}
-
-const LONG: Grace = Grace {
-    close: PATIENCE,
-    terminate: PATIENCE,
-};
 
 /// What a server of old would say.
 fn handshake(id: u32) -> String {

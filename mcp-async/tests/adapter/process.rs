@@ -14,7 +14,7 @@ use std::thread;
 use super::adapter::{self, Command, Grace, Process};
 use super::block_on;
 use super::script::{
-    PATIENCE, Roll, Script, call_in, linger, program, read_some, read_to_end, write_all,
+    LONG, Roll, Script, call_in, command, linger, program, read_some, read_to_end, write_all,
 };
 
 pub(crate) const SCRIPTS: &[Script] = &[
@@ -411,14 +411,6 @@ fn launch(role: &str, address: &str) {
     thread::spawn(move || running.wait());
 }
 
-fn command(role: &str, arguments: &[&str]) -> Command {
-    let role = format!("role:{role}");
-    Command::new(program())
-        .arg(role)
-        .args(arguments)
-        .grace(LONG)
-}
-
 fn start(role: &str, arguments: &[&str]) -> Process {
     command(role, arguments).spawn(adapter::Runtime).unwrap()
 }
@@ -456,10 +448,4 @@ const fn check_signal(_: ExitStatus, _: i32) {}
 const SHORT: Grace = Grace {
     close: Duration::from_millis(100),
     terminate: Duration::from_millis(100),
-};
-
-/// For those who end by themselves, however busy the machine.
-const LONG: Grace = Grace {
-    close: PATIENCE,
-    terminate: PATIENCE,
 };

@@ -10,6 +10,8 @@ use std::thread;
 
 use futures_io::{AsyncRead, AsyncWrite};
 
+use super::adapter::{Command, Grace};
+
 /// A script and its name.
 pub(crate) type Script = (&'static str, fn());
 
@@ -52,6 +54,20 @@ pub(crate) fn role() -> Option<(String, Vec<String>)> {
         std::process::exit(9);
     });
     Some((role, arguments.collect()))
+}
+
+/// The time for children that end by themselves, however busy the machine.
+pub(crate) const LONG: Grace = Grace {
+    close: PATIENCE,
+    terminate: PATIENCE,
+};
+
+/// This program in another role.
+pub(crate) fn command(role: &str, arguments: &[&str]) -> Command {
+    Command::new(program())
+        .arg(format!("role:{role}"))
+        .args(arguments)
+        .grace(LONG)
 }
 
 /// This program.
