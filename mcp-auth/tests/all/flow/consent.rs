@@ -20,15 +20,10 @@ fn pages_of_other_authorization_servers() {
         ..config()
     };
     for (config, more, token, is_open) in [
-        (config(), "", "https://as.example/token", false),
-        (
-            named("https://x.example"),
-            "",
-            "https://as.example/token",
-            false,
-        ),
-        (named(ISSUER), "", "https://as.example/token", true),
-        (config(), promise, "https://as.example/token", true),
+        (config(), "", TOKEN, false),
+        (named("https://x.example"), "", TOKEN, false),
+        (named(ISSUER), "", TOKEN, true),
+        (config(), promise, TOKEN, true),
         (config(), "", "https://good.example/token", true),
     ] {
         let document = metadata(more)
@@ -36,7 +31,7 @@ fn pages_of_other_authorization_servers() {
                 r#""authorization_endpoint":"https://as.example/authorize""#,
                 page,
             )
-            .replace("https://as.example/token", token);
+            .replace(TOKEN, token);
         let mut script = Script::new(config, None);
         script.gets(RESOURCE_METADATA).answers(200, PUBLISHED);
         script.gets(SERVER_METADATA).answers(200, &document);
@@ -52,7 +47,7 @@ fn pages_of_other_authorization_servers() {
         }
     }
     // The token endpoint alone may be elsewhere.
-    let document = metadata("").replace("https://as.example/token", "https://api.example/token");
+    let document = metadata("").replace(TOKEN, "https://api.example/token");
     let mut script = Script::new(config(), None);
     script.gets(RESOURCE_METADATA).answers(200, PUBLISHED);
     script.gets(SERVER_METADATA).answers(200, &document);
@@ -158,7 +153,7 @@ fn responses_of_the_issuer() {
         let mut script = at_the_page(metadata);
         let state = script.opens().get("state").unwrap();
         script.comes_back(&format!("code=c&state={state}{iss}&session_state=x"));
-        script.posts("https://as.example/token");
+        script.posts(TOKEN);
     }
 }
 
@@ -234,10 +229,9 @@ fn offline_access() {
 /// AU-60, AU-61: a step-up asks for what was asked before and for what the challenge names.
 #[test]
 fn step_up() {
-    let mut script = Script::new(registered(ClientProof::Public), challenge("Bearer scope=a"));
-    script.discovers("");
-    script.consents();
-    script.posts("https://as.example/token");
+    let mut script =
+        Script::consented(registered(ClientProof::Public), challenge("Bearer scope=a"));
+    script.posts(TOKEN);
     let first = script
         .answers(
             200,
@@ -264,10 +258,7 @@ fn switches() {
     let page = script.consents();
     assert_eq!(page.get("resource"), None);
     assert_eq!(page.get("scope").unwrap(), "api://x/.default");
-    assert_eq!(
-        form_value(&script.posts("https://as.example/token"), "resource"),
-        None
-    );
+    assert_eq!(form_value(&script.posts(TOKEN), "resource"), None);
 
     let config = AuthConfig {
         interactive: false,
@@ -305,7 +296,7 @@ fn a_redirect_uri_for_each_issuer() {
     script.discovers("").registers();
     let page = script.consents();
     assert_eq!(page.get("redirect_uri").unwrap(), own);
-    let token = script.posts("https://as.example/token");
+    let token = script.posts(TOKEN);
     assert_eq!(form_value(&token, "redirect_uri").unwrap(), own);
     let stored = script
         .answers(200, r#"{"access_token":"t","token_type":"Bearer"}"#)
@@ -358,7 +349,7 @@ fn responses_without_an_issuer() {
                 script.error(Document::AuthorizationResponse, &["`iss` is missing"]);
             }
             false => {
-                script.posts("https://as.example/token");
+                script.posts(TOKEN);
             }
         }
     }

@@ -162,7 +162,7 @@ fn the_resource_as_published() {
         script.gets(SERVER_METADATA).answers(200, &metadata(""));
         script.registers();
         assert_eq!(script.consents().get("resource").unwrap(), resource);
-        let request = script.posts("https://as.example/token");
+        let request = script.posts(TOKEN);
         assert_eq!(form_value(&request, "resource").unwrap(), resource);
     }
 }
@@ -261,7 +261,7 @@ fn issuers_without_a_path_are_the_same_with_a_slash() {
         };
         promises(named).error(Document::AuthorizationResponse, &["iss", published]);
         let mut script = promises(published);
-        script.posts("https://as.example/token");
+        script.posts(TOKEN);
         let tokens = r#"{"access_token":"t","token_type":"Bearer","refresh_token":"r"}"#;
         let held = script.answers(200, tokens).done();
         assert_eq!(held.issuer, published);
@@ -276,7 +276,7 @@ fn issuers_without_a_path_are_the_same_with_a_slash() {
                 pre_registered: Some(client.clone()),
                 ..config()
             };
-            Script::refresh(config(), &held).posts("https://as.example/token");
+            Script::refresh(config(), &held).posts(TOKEN);
             issuers(config(), named, published).opens();
         }
         let preferring = AuthConfig {

@@ -6,7 +6,6 @@ use mcp_auth::{
     WorkloadGrant,
 };
 
-const TOKEN: &str = "https://as.example/token";
 const IDP: &str = "https://idp.example/token";
 
 /// AU-80: a secret; nothing is registered although the server would.

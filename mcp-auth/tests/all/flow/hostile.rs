@@ -98,7 +98,7 @@ fn bounds_of_stored_texts() {
     let response = |access: &str, refresh: &str| {
         let mut script = registration(&longest, &longest);
         script.consents();
-        script.posts("https://as.example/token");
+        script.posts(TOKEN);
         let scope = "a".repeat(Scopes::MAX_BYTES - 1);
         let answer = format!(
             r#"{{"access_token":"{access}","refresh_token":"{refresh}","scope":"{scope}"}}"#
@@ -130,7 +130,7 @@ fn bounds_of_stored_texts() {
         "https://as.example/{}",
         "x".repeat(HttpRequest::MAX_BODY - 500)
     );
-    let document = metadata("").replace("https://as.example/token", &endpoint);
+    let document = metadata("").replace(TOKEN, &endpoint);
     let mut script = Script::new(registered(ClientProof::Public), None);
     script.gets(RESOURCE_METADATA).answers(200, PUBLISHED);
     script.gets(SERVER_METADATA).answers(200, &document);

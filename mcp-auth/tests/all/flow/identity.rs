@@ -126,10 +126,8 @@ fn the_preferred_issuer_of_a_secret() {
         (secret(), ISSUER),
         (ClientProof::Public, "https://other.example"),
     ] {
-        let mut script = Script::new(config(proof, preferred), None);
-        script.discovers("");
-        script.consents();
-        script.posts("https://as.example/token");
+        let mut script = Script::consented(config(proof, preferred), None);
+        script.posts(TOKEN);
     }
 }
 
@@ -147,10 +145,8 @@ fn secrets_without_an_issuer() {
     let error = mcp_auth::Flow::authorize(config(false), None, None).unwrap_err();
     assert_eq!(error.document, Document::Configuration);
     assert!(error.to_string().contains("`issuer` is missing"), "{error}");
-    let mut script = Script::new(config(true), None);
-    script.discovers("");
-    script.consents();
-    script.posts("https://as.example/token");
+    let mut script = Script::consented(config(true), None);
+    script.posts(TOKEN);
 }
 
 /// AU-49: what the server registered is used and kept.
@@ -195,7 +191,7 @@ fn registered_secrets_and_methods() {
         script.posts("https://as.example/register");
         script.answers(201, answer);
         script.consents();
-        let request = script.posts("https://as.example/token");
+        let request = script.posts(TOKEN);
         let basic = request.header("authorization").is_some();
         let secret = form_value(&request, "client_secret").is_some();
         let id = form_value(&request, "client_id").is_some();
@@ -301,18 +297,13 @@ fn registrations_are_kept() {
         &format!(r#"{{"client_id":"c","client_secret":"s","client_secret_expires_at":{later}}}"#),
     );
     script.consents();
-    script.posts("https://as.example/token");
+    script.posts(TOKEN);
     let stored = script.answers(200, r#"{"access_token":"t"}"#).done();
 
     let mut script = Script::with_stored(config(), None, &stored);
     script.discovers("");
     assert_eq!(script.consents().get("client_id").unwrap(), "c");
-    assert!(
-        script
-            .posts("https://as.example/token")
-            .header("authorization")
-            .is_some()
-    );
+    assert!(script.posts(TOKEN).header("authorization").is_some());
 
     let mut moved = stored.clone();
     moved.issuer = "https://old.example".into();
@@ -347,7 +338,7 @@ fn given_clients_are_kept() {
     let mut script = finds(Script::new(config(), None));
     script.asks_identity(ISSUER, Some(given.clone()));
     script.consents();
-    script.posts("https://as.example/token");
+    script.posts(TOKEN);
     let stored = script.answers(200, r#"{"access_token":"t"}"#).done();
     assert_eq!(stored.identity.source, IdentitySource::Given);
     let read = Credentials::from_json(stored.to_json().expose().as_bytes());
@@ -355,7 +346,7 @@ fn given_clients_are_kept() {
 
     let mut script = finds(Script::with_stored(config(), None, &stored));
     assert_eq!(script.consents().get("client_id").unwrap(), "given-1");
-    let request = script.posts("https://as.example/token");
+    let request = script.posts(TOKEN);
     assert!(request.header("authorization").is_some());
 
     let mut moved = stored.clone();
@@ -383,10 +374,8 @@ fn basic_credentials_are_form_encoded() {
     if let Some(client) = &mut config.pre_registered {
         client.client_id = "a:b".into();
     }
-    let mut script = Script::new(config, None);
-    script.discovers("");
-    script.consents();
-    let request = script.posts("https://as.example/token");
+    let mut script = Script::consented(config, None);
+    let request = script.posts(TOKEN);
     // a%3Ab:p%3Aa+ss%25%C3%A9
     assert_eq!(
         request.header("authorization"),
@@ -404,7 +393,7 @@ fn forced_methods() {
     let mut script = Script::new(config, None);
     script.discovers(r#","token_endpoint_auth_methods_supported":["client_secret_basic"]"#);
     script.consents();
-    let request = script.posts("https://as.example/token");
+    let request = script.posts(TOKEN);
     assert_eq!(form_value(&request, "client_secret").unwrap(), "s");
     assert_eq!(request.header("authorization"), None);
 }

@@ -6,6 +6,7 @@ mod discovery;
 mod grants;
 mod hostile;
 mod identity;
+mod operation;
 mod refusals;
 mod reported;
 mod script;

@@ -1,57 +1,13 @@
 //! What a 401 or 403 of the MCP server leads to, and where it ends.
 
+use super::operation::Operation;
 use super::script::*;
-use mcp_auth::{
-    Challenge, ClientProof, Credentials, Document, DpopNonces, Refusals, RefusedResponse, Remedy,
-    Scheme, Scopes,
-};
+use mcp_auth::{ClientProof, Credentials, Refusals, Scheme, Scopes};
 
 fn credentials(answer: &str) -> Credentials {
-    let mut script = Script::new(registered(ClientProof::Public), None);
-    script.discovers("");
-    script.consents();
-    script.posts("https://as.example/token");
+    let mut script = Script::consented(registered(ClientProof::Public), None);
+    script.posts(TOKEN);
     script.answers(200, answer).done()
-}
-
-struct Operation {
-    refusals: Refusals,
-    nonces: DpopNonces,
-}
-
-impl Operation {
-    fn new() -> Self {
-        Self {
-            refusals: Refusals::new(Scheme::Bearer),
-            nonces: DpopNonces::new(),
-        }
-    }
-
-    fn refused(
-        &mut self,
-        status: u16,
-        field: &str,
-        nonce: Option<&str>,
-        held: Option<&Credentials>,
-    ) -> Result<&'static str, String> {
-        let challenges = Challenge::parse_all([field.as_bytes()]);
-        let refusal = RefusedResponse {
-            url: SERVER,
-            status,
-            challenges: &challenges,
-            dpop_nonce: nonce,
-        };
-        match self.refusals.judge(&refusal, held, &mut self.nonces) {
-            Ok(Remedy::NewProof) => Ok("proof"),
-            Ok(Remedy::Refresh) => Ok("refresh"),
-            Ok(Remedy::Authorize(_)) => Ok("authorize"),
-            Ok(_) => Err("unknown".into()),
-            Err(error) => {
-                assert_eq!(error.document, Document::ServerResponse);
-                Err(error.to_string())
-            }
-        }
-    }
 }
 
 /// AU-67, AU-120: refresh once, authorize once, then an error.
@@ -173,20 +129,9 @@ fn the_challenge_that_counts() {
         (Scheme::Dpop, 401, "Bearer scope=b", None, "b"),
         (Scheme::Bearer, 401, "DPoP scope=d", None, "d"),
     ] {
-        let challenges = Challenge::parse_all([field.as_bytes()]);
-        let refusal = RefusedResponse {
-            url: SERVER,
-            status,
-            challenges: &challenges,
-            dpop_nonce: None,
-        };
-        let mut refusals = Refusals::new(preferred);
-        match refusals.judge(&refusal, held, &mut DpopNonces::new()) {
-            Ok(Remedy::Authorize(Some(challenge))) => {
-                assert_eq!(challenge.parameter("scope"), Some(expected), "{field}");
-            }
-            other => panic!("{other:?}"),
-        }
+        let challenge = Operation::preferring(preferred).authorizes(status, field, held);
+        let challenge = challenge.unwrap();
+        assert_eq!(challenge.parameter("scope"), Some(expected), "{field}");
     }
 }
 
@@ -197,21 +142,9 @@ fn the_place_of_the_metadata_is_kept() {
     let mut operation = Operation::new();
     let held = credentials(r#"{"access_token":"t"}"#);
     let mut named = |status, field: &str, held| {
-        let challenges = Challenge::parse_all([field.as_bytes()]);
-        let refusal = RefusedResponse {
-            url: SERVER,
-            status,
-            challenges: &challenges,
-            dpop_nonce: None,
-        };
-        let refusals = &mut operation.refusals;
-        match refusals.judge(&refusal, held, &mut operation.nonces) {
-            Ok(Remedy::Authorize(challenge)) => challenge.and_then(|challenge| {
-                let found = challenge.parameter("resource_metadata")?;
-                Some((found.to_owned(), challenge.scopes()))
-            }),
-            other => panic!("{other:?}"),
-        }
+        let challenge = operation.authorizes(status, field, held)?;
+        let found = challenge.parameter("resource_metadata")?;
+        Some((found.to_owned(), challenge.scopes()))
     };
     let first = format!("Bearer resource_metadata=\"{place}\", scope=a");
     let scopes = |text| Some(Scopes::parse(text));
@@ -230,20 +163,8 @@ fn the_place_of_the_metadata_is_kept() {
         ("Bearer resource_metadata=\"https://h/2\"", "https://h/2"),
         ("DPoP algs=ES256", "https://h/2"),
     ] {
-        let challenges = Challenge::parse_all([field.as_bytes()]);
-        let refusal = RefusedResponse {
-            url: SERVER,
-            status: 401,
-            challenges: &challenges,
-            dpop_nonce: None,
-        };
-        let refusals = &mut operation.refusals;
-        match refusals.judge(&refusal, None, &mut operation.nonces) {
-            Ok(Remedy::Authorize(Some(challenge))) => {
-                assert_eq!(challenge.parameter("resource_metadata"), Some(expected));
-            }
-            other => panic!("{other:?}"),
-        }
+        let challenge = operation.authorizes(401, field, None).unwrap();
+        assert_eq!(challenge.parameter("resource_metadata"), Some(expected));
     }
 }
 

@@ -1,13 +1,13 @@
 //! Faults that implementations of OAuth for MCP were reported to have: one test for each that the
 //! core can show. Addresses after resolution, and concurrent refreshes, are for drivers.
 
+use super::operation::Operation;
 use super::script::*;
 use mcp_auth::{
-    AuthConfig, Challenge, ClientProof, Credentials, Document, DpopNonces, EndpointAuth, Flow,
-    Refusals, RefusedResponse, Remedy, ResourceMetadata, Scheme, Scopes, ServerMetadata, UnixTime,
+    AuthConfig, ClientProof, Credentials, Document, EndpointAuth, Flow, ResourceMetadata, Scopes,
+    ServerMetadata, UnixTime,
 };
 
-const TOKEN: &str = "https://as.example/token";
 const TOKENS: &str = r#"{"access_token":"t","refresh_token":"r","scope":"a","expires_in":100}"#;
 
 fn public() -> AuthConfig {
@@ -40,19 +40,6 @@ fn register(more: &str, answer: &str) -> Script {
     script.answers(201, answer);
     script.consents();
     script
-}
-
-/// What one refusal leads to.
-fn remedy(refusals: &mut Refusals, status: u16, field: &str, held: Option<&Credentials>) -> Remedy {
-    let challenges = Challenge::parse_all([field.as_bytes()]);
-    let refusal = RefusedResponse {
-        url: SERVER,
-        status,
-        challenges: &challenges,
-        dpop_nonce: None,
-    };
-    let found = refusals.judge(&refusal, held, &mut DpopNonces::new());
-    found.unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
@@ -203,10 +190,7 @@ fn advertised_method_that_does_not_work() {
 fn step_up_that_only_refreshes() {
     let held = logged_in(public());
     let field = "Bearer error=\"insufficient_scope\", scope=\"b\"";
-    let mut refusals = Refusals::new(Scheme::Bearer);
-    let Remedy::Authorize(challenge) = remedy(&mut refusals, 403, field, Some(&held)) else {
-        panic!("a refresh cannot widen a grant");
-    };
+    let challenge = Operation::new().authorizes(403, field, Some(&held));
     let mut script = Script::with_stored(public(), challenge, &held);
     script.discovers("");
     assert_eq!(script.opens().get("scope").unwrap(), "a b");
@@ -215,25 +199,15 @@ fn step_up_that_only_refreshes() {
 #[test]
 fn endless_401_after_a_login() {
     let held = logged_in(public());
-    let mut refusals = Refusals::new(Scheme::Bearer);
+    let mut operation = Operation::new();
     let field = "Bearer error=\"invalid_token\"";
-    assert!(matches!(
-        remedy(&mut refusals, 401, "Bearer", None),
-        Remedy::Authorize(_)
-    ));
+    operation.authorizes(401, "Bearer", None);
     assert_eq!(
-        remedy(&mut refusals, 401, field, Some(&held)),
-        Remedy::Refresh
+        operation.refused(401, field, None, Some(&held)),
+        Ok("refresh")
     );
-    let challenges = Challenge::parse_all([field.as_bytes()]);
-    let refusal = RefusedResponse {
-        url: SERVER,
-        status: 401,
-        challenges: &challenges,
-        dpop_nonce: None,
-    };
     for _ in 0..3 {
-        let found = refusals.judge(&refusal, Some(&held), &mut DpopNonces::new());
+        let found = operation.judge(401, field, None, Some(&held));
         assert_eq!(found.unwrap_err().oauth_error(), Some("invalid_token"));
     }
 }
@@ -258,12 +232,10 @@ fn spaces_and_single_quotes_in_a_challenge() {
 
 #[test]
 fn place_that_is_lost_before_discovery() {
-    let mut refusals = Refusals::new(Scheme::Bearer);
+    let mut operation = Operation::new();
     let field = "Bearer resource_metadata=\"https://h/1\"";
-    remedy(&mut refusals, 401, field, None);
-    let Remedy::Authorize(challenge) = remedy(&mut refusals, 401, "Bearer", None) else {
-        panic!("nothing but a login helps");
-    };
+    operation.authorizes(401, field, None);
+    let challenge = operation.authorizes(401, "Bearer", None);
     Script::new(public(), challenge).gets("https://h/1");
 }
 
@@ -381,10 +353,7 @@ fn place_that_is_sent_as_scope() {
 #[test]
 fn challenge_without_parameters() {
     for field in ["Bearer", "Bearer ", "Bearer ,"] {
-        let mut refusals = Refusals::new(Scheme::Bearer);
-        let Remedy::Authorize(challenge) = remedy(&mut refusals, 401, field, None) else {
-            panic!("{field}");
-        };
+        let challenge = Operation::new().authorizes(401, field, None);
         Script::new(public(), challenge).gets(RESOURCE_METADATA);
     }
 }
@@ -444,7 +413,5 @@ fn refresh_without_a_refresh_token() {
     script.posts(TOKEN);
     let held = script.answers(200, r#"{"access_token":"t"}"#).done();
     assert!(Flow::refresh(public(), held.clone()).is_err());
-    let mut refusals = Refusals::new(Scheme::Bearer);
-    let found = remedy(&mut refusals, 401, "Bearer", Some(&held));
-    assert!(matches!(found, Remedy::Authorize(_)));
+    Operation::new().authorizes(401, "Bearer", Some(&held));
 }

@@ -17,6 +17,8 @@ pub(crate) const RESOURCE_METADATA: &str =
     "https://mcp.example/.well-known/oauth-protected-resource/p/mcp";
 /// Its authorization server.
 pub(crate) const ISSUER: &str = "https://as.example";
+/// Where that issues tokens.
+pub(crate) const TOKEN: &str = "https://as.example/token";
 /// Where the metadata of that is.
 pub(crate) const SERVER_METADATA: &str =
     "https://as.example/.well-known/oauth-authorization-server";
@@ -78,6 +80,14 @@ pub(crate) struct Script {
 impl Script {
     pub(crate) fn new(config: AuthConfig, challenge: Option<Challenge>) -> Self {
         Self::begin(Flow::authorize(config, challenge, None).unwrap())
+    }
+
+    /// A login in which the user has consented.
+    pub(crate) fn consented(config: AuthConfig, challenge: Option<Challenge>) -> Self {
+        let mut script = Self::new(config, challenge);
+        script.discovers("");
+        script.consents();
+        script
     }
 
     pub(crate) fn with_stored(

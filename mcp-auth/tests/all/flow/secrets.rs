@@ -10,10 +10,8 @@ fn a_complete_flow() {
         dpop: DpopKey::new("ES256", r#"{"kty":"EC","crv":"P-256","x":"l8t","y":"9VE"}"#).ok(),
         ..registered(ClientProof::Secret("cl1ent-s3cret".into()))
     };
-    let mut script = Script::new(config(), challenge("Bearer scope=a"));
-    script.discovers("");
-    script.consents();
-    let proof = script.posts("https://as.example/token");
+    let mut script = Script::consented(config(), challenge("Bearer scope=a"));
+    let proof = script.posts(TOKEN);
     let stored = script
         .answers(
             200,
@@ -28,7 +26,7 @@ fn a_complete_flow() {
     shown.push_str(&format!("{stored:?} {proof:?} {:?}", script.signed));
 
     let mut script = Script::refresh(config(), &stored);
-    let request = script.posts("https://as.example/token");
+    let request = script.posts(TOKEN);
     let answer = r#"{"access_token":"acce56","token_type":"DPoP"}"#;
     let renewed = script.answers(200, answer).done();
     secrets.push("acce56".into());
@@ -57,7 +55,7 @@ fn assertions_of_clients() {
     let mut script = Script::new(config, None);
     script.discovers(r#","token_endpoint_auth_methods_supported":["private_key_jwt"]"#);
     script.consents();
-    let request = script.posts("https://as.example/token");
+    let request = script.posts(TOKEN);
     let assertion = form_value(&request, "client_assertion").unwrap();
     assert!(assertion.starts_with(&script.signed[0].input));
     assert!(!script.shown.borrow().contains(&assertion));
@@ -66,21 +64,12 @@ fn assertions_of_clients() {
 /// A hostile server repeats what it was sent: the error does not.
 #[test]
 fn repeated_by_the_server() {
-    let mut script = Script::new(
-        registered(ClientProof::Secret("cl1ent-s3cret".into())),
-        None,
-    );
-    script.discovers("");
-    script.consents();
+    let config = || registered(ClientProof::Secret("cl1ent-s3cret".into()));
+    let script = Script::consented(config(), None);
     let verifier = script.secrets[0].clone();
     for secret in ["c0de", "cl1ent-s3cret", verifier.as_str()] {
-        let mut script = Script::new(
-            registered(ClientProof::Secret("cl1ent-s3cret".into())),
-            None,
-        );
-        script.discovers("");
-        script.consents();
-        script.posts("https://as.example/token");
+        let mut script = Script::consented(config(), None);
+        script.posts(TOKEN);
         script.answers(
             400,
             &format!(r#"{{"error":"invalid_grant","error_description":"got {secret}"}}"#),
@@ -88,13 +77,8 @@ fn repeated_by_the_server() {
         let error = script.error(Document::TokenResponse, &["invalid_grant"]);
         assert!(!format!("{error} {error:?}").contains(secret), "{error}");
 
-        let mut script = Script::new(
-            registered(ClientProof::Secret("cl1ent-s3cret".into())),
-            None,
-        );
-        script.discovers("");
-        script.consents();
-        script.posts("https://as.example/token");
+        let mut script = Script::consented(config(), None);
+        script.posts(TOKEN);
         script.answers(400, &format!(r#"{{"error":"{secret}"}}"#));
         let error = script.error(Document::TokenResponse, &["status 400"]);
         assert!(!format!("{error} {error:?}").contains(secret), "{error}");

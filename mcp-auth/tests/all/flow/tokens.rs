@@ -5,13 +5,8 @@ use mcp_auth::{
     AuthConfig, ClientProof, Credentials, Document, DpopKey, Flow, Scheme, Secret, UnixTime,
 };
 
-const TOKEN: &str = "https://as.example/token";
-
 fn at_the_token_endpoint(config: AuthConfig) -> Script {
-    let mut script = Script::new(config, challenge("Bearer scope=\"a b\""));
-    script.discovers("");
-    script.consents();
-    script
+    Script::consented(config, challenge("Bearer scope=\"a b\""))
 }
 
 fn key() -> DpopKey {
@@ -216,7 +211,7 @@ fn refresh_at_another_issuer() {
     let secret = |text: &str| registered(ClientProof::Secret(text.into()));
     let stored = obtained(secret("old"), answer);
     let mut script = Script::refresh(secret("new"), &stored);
-    let request = script.posts("https://as.example/token");
+    let request = script.posts(TOKEN);
     // client-1:new
     assert_eq!(
         request.header("authorization"),
@@ -240,10 +235,10 @@ fn refresh_at_another_issuer() {
     script.posts("https://as.example/register");
     script.answers(201, r#"{"client_id":"client-1","client_secret":"theirs"}"#);
     script.consents();
-    script.posts("https://as.example/token");
+    script.posts(TOKEN);
     let stored = script.answers(200, answer).done();
     let mut script = Script::refresh(secret("new"), &stored);
-    let request = script.posts("https://as.example/token");
+    let request = script.posts(TOKEN);
     // client-1:theirs
     assert_eq!(
         request.header("authorization"),
