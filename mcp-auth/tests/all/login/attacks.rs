@@ -364,9 +364,7 @@ fn what_one_provider_has_granted_is_not_sent_to_another() {
 #[test]
 fn a_state_is_of_use_once() {
     let mut world = World::new();
-    let client = world.register(REDIRECT);
-    let mut browser = Browser::default();
-    let state = world.approve(&mut browser, &authorize(&client, ""));
+    let (client, mut browser, state) = world.approved();
     world.responses.push_back(their_tokens());
     assert_eq!(world.come_back(&mut browser, &state).status, 303);
     let again = world.come_back(&mut browser, &state);
@@ -386,9 +384,7 @@ fn a_state_is_of_use_once() {
 #[test]
 fn clocks_that_jump_prolong_nothing() {
     let mut world = World::new();
-    let client = world.register(REDIRECT);
-    let mut browser = Browser::default();
-    let state = world.approve(&mut browser, &authorize(&client, ""));
+    let (client, mut browser, state) = world.approved();
     let code = world.log_in(&client);
     let (_, access, _) = world.tokens();
     world.now -= 100_000;

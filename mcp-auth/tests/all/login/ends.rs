@@ -300,9 +300,7 @@ fn a_store_that_fails_at_the_return_is_an_error_for_the_client() {
     // The first action reads the login, the second one removes it, and the third one stores what was granted.
     for successes in [1, 2] {
         let mut world = World::new();
-        let client = world.register(REDIRECT);
-        let mut browser = Browser::default();
-        let state = world.approve(&mut browser, &authorize(&client, ""));
+        let (_, mut browser, state) = world.approved();
         (world.store_failures, world.fails_after) = (1, successes);
         world.responses.push_back(their_tokens());
         let response = world.come_back(&mut browser, &state);

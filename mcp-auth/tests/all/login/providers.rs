@@ -12,9 +12,7 @@ use super::world::{
 
 /// Logs in with these responses of the provider; the parameters of the client's redirect.
 fn log_in(world: &mut World, responses: impl IntoIterator<Item = Response>) -> String {
-    let client = world.register(REDIRECT);
-    let mut browser = Browser::default();
-    let state = world.approve(&mut browser, &authorize(&client, ""));
+    let (_, mut browser, state) = world.approved();
     world.responses.extend(responses);
     let response = world.come_back(&mut browser, &state);
     assert!(world.responses.is_empty());
@@ -158,9 +156,7 @@ fn github_says_by_its_api_who_the_user_is() {
         Response::Body(200, body.into())
     };
     let user = |id: &str| Response::Body(200, format!(r#"{{"id":{id},"login":"ada","x":[]}}"#));
-    let client = world.register(REDIRECT);
-    let mut browser = Browser::default();
-    let state = world.approve(&mut browser, &authorize(&client, ""));
+    let (client, mut browser, state) = world.approved();
     world.responses.extend([tokens(), user("583231")]);
     let response = world.come_back(&mut browser, &state);
     let code = parameter(response.header("location").unwrap(), "code").unwrap();
@@ -273,9 +269,7 @@ fn entra_has_an_issuer_for_each_tenant() {
             claims["tid"] = tenant.into();
             Response::Tokens(claims, more)
         };
-        let client = world.register(REDIRECT);
-        let mut browser = Browser::default();
-        let state = world.approve(&mut browser, &authorize(&client, ""));
+        let (client, mut browser, state) = world.approved();
         let tokens = theirs(json!({ "refresh_token": "their-refresh-1" }));
         world.responses.push_back(tokens);
         let response = world.come_back(&mut browser, &state);
@@ -300,9 +294,7 @@ fn an_id_token_that_was_not_asked_for_ends_no_login() {
     let mut world = World::of(settings(Provider { user, ..oidc() }));
     let me = Response::Body(200, r#"{"email":"ada@example"}"#.into());
     let more = json!({ "refresh_token": "their-refresh-1" });
-    let client = world.register(REDIRECT);
-    let mut browser = Browser::default();
-    let state = world.approve(&mut browser, &authorize(&client, ""));
+    let (client, mut browser, state) = world.approved();
     let tokens = Response::Tokens(claims("7"), more);
     world.responses.extend([tokens, me]);
     let response = world.come_back(&mut browser, &state);
@@ -339,9 +331,7 @@ fn a_token_of_a_minute_serves_more_than_one_call() {
 fn a_login_that_cannot_be_confirmed_ends() {
     for (lifetime, lasts) in [(json!(7_200), 7_200), (Value::Null, 3_600)] {
         let mut world = World::new();
-        let client = world.register(REDIRECT);
-        let mut browser = Browser::default();
-        let state = world.approve(&mut browser, &authorize(&client, ""));
+        let (client, mut browser, state) = world.approved();
         let more = json!({ "expires_in": lifetime });
         world
             .responses

@@ -62,6 +62,13 @@ struct Provider {
 }
 
 impl Provider {
+    const fn new() -> Self {
+        Self {
+            current: 1,
+            has_ended: false,
+        }
+    }
+
     fn answer(&mut self, action: &LoginAction) -> Response {
         let LoginAction::Send(request) = action else {
             panic!("{action:?}");
@@ -145,10 +152,7 @@ fn renewals_that_meet_lose_nothing() {
             |world: &World| Request::Exchange(world.exchange(&Sent::post("/token", &*form)));
         let handler = || Request::Handler(ProviderTokenRequest::new(login.clone()));
         let requests = Vec::from([exchange(&world), handler(), exchange(&world), handler()]);
-        let mut provider = Provider {
-            current: 1,
-            has_ended: false,
-        };
+        let mut provider = Provider::new();
         let random = &mut Random(order);
         let outcomes = race(&mut world, &mut provider, random, failures, requests);
         assert!(!provider.has_ended, "{order}");
@@ -184,10 +188,7 @@ fn a_code_that_is_used_twice_at_once_grants_nothing() {
         let sent = Sent::post("/token", code_form(&client, &code));
         let requests = (0..2).map(|_| Request::Exchange(world.exchange(&sent)));
         let requests = requests.collect();
-        let mut provider = Provider {
-            current: 1,
-            has_ended: false,
-        };
+        let mut provider = Provider::new();
         let outcomes = race(
             &mut world,
             &mut provider,
@@ -219,10 +220,7 @@ fn a_revocation_that_meets_renewals_wins() {
             .iter()
             .map(|sent| Request::Exchange(world.exchange(sent)));
         let requests = requests.collect();
-        let mut provider = Provider {
-            current: 1,
-            has_ended: false,
-        };
+        let mut provider = Provider::new();
         let outcomes = race(
             &mut world,
             &mut provider,

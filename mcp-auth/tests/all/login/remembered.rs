@@ -42,23 +42,22 @@ fn come_back(
 }
 
 /// Logs in with a new client, and wants the consent to be remembered.
-fn remember(world: &mut World, browser: &mut Browser) -> String {
+fn remembered() -> (World, Browser, String) {
+    let (mut world, mut browser) = (world(), Browser::default());
     let client = world.register(REDIRECT);
-    let page = open(world, browser, &url(&client, ""));
+    let page = open(&mut world, &mut browser, &url(&client, ""));
     let cookie = page.header("set-cookie").unwrap();
     assert!(cookie.contains("; Max-Age=2592000; Secure; HttpOnly; "));
     let form = format!("{}&remember=yes&decision=allow", form_of(&page));
-    let redirect = browser.submit(world, &form);
-    let location = come_back(world, browser, &redirect, their_tokens());
+    let redirect = browser.submit(&mut world, &form);
+    let location = come_back(&mut world, &mut browser, &redirect, their_tokens());
     assert!(parameter(&location, "code").is_some());
-    client
+    (world, browser, client)
 }
 
 #[test]
 fn a_user_is_asked_once_if_they_want() {
-    let mut world = world();
-    let mut browser = Browser::default();
-    let client = remember(&mut world, &mut browser);
+    let (mut world, mut browser, client) = remembered();
     let cookie = browser.cookie.clone();
     for more in ["", "&scope=notes%3Aread"] {
         let response = open(&mut world, &mut browser, &url(&client, more));
@@ -82,9 +81,7 @@ fn a_user_is_asked_once_if_they_want() {
 
 #[test]
 fn in_doubt_the_user_is_asked() {
-    let mut world = world();
-    let mut browser = Browser::default();
-    let client = remember(&mut world, &mut browser);
+    let (mut world, mut browser, client) = remembered();
     let other = world.register(REDIRECT);
     let mut check = |what: &str, sent: Sent| {
         let page = browser.send(&mut world, sent);
@@ -141,9 +138,7 @@ fn more_scopes_are_asked_for() {
 #[test]
 fn a_later_decision_ends_an_earlier_consent() {
     for decision in ["deny", "allow"] {
-        let mut world = world();
-        let mut browser = Browser::default();
-        let client = remember(&mut world, &mut browser);
+        let (mut world, mut browser, client) = remembered();
         assert_eq!(
             open(&mut world, &mut browser, &url(&client, "")).status,
             303
@@ -163,9 +158,7 @@ fn a_later_decision_ends_an_earlier_consent() {
 /// A time of less than before holds for what was granted before, also when it would end by the time of then.
 #[test]
 fn a_shortened_time_holds_for_earlier_consents() {
-    let mut world = world();
-    let mut browser = Browser::default();
-    let client = remember(&mut world, &mut browser);
+    let (mut world, mut browser, client) = remembered();
     world.change(|settings| settings.remember_consent = Some(DAY));
     let url = url(&client, "");
     assert_eq!(open(&mut world, &mut browser, &url).status, 303);
@@ -176,9 +169,7 @@ fn a_shortened_time_holds_for_earlier_consents() {
 /// A request for no scopes is one for all that the server offers.
 #[test]
 fn a_consent_to_some_scopes_is_not_one_to_everything() {
-    let mut world = world();
-    let mut browser = Browser::default();
-    let client = remember(&mut world, &mut browser);
+    let (mut world, mut browser, client) = remembered();
     world.change(|settings| settings.scopes = Scopes::new());
     let url = url(&client, "");
     let page = open(&mut world, &mut browser, &url);
@@ -192,9 +183,7 @@ fn a_consent_to_some_scopes_is_not_one_to_everything() {
 /// The consent was of one user, and another one of the same browser logs in.
 #[test]
 fn another_user_obtains_nothing_and_is_asked_the_next_time() {
-    let mut world = world();
-    let mut browser = Browser::default();
-    let client = remember(&mut world, &mut browser);
+    let (mut world, mut browser, client) = remembered();
     let logins = world.store.len();
     let response = open(&mut world, &mut browser, &url(&client, ""));
     let bobs = Response::Tokens(claims("bob"), json!({}));

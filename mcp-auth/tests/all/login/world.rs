@@ -393,6 +393,14 @@ impl World {
         parameter(location, "state").unwrap()
     }
 
+    /// Logs in with a new client up to the page of the provider; the client, the browser and the `state`.
+    pub(crate) fn approved(&mut self) -> (String, Browser, String) {
+        let client = self.register(REDIRECT);
+        let mut browser = Browser::default();
+        let state = self.approve(&mut browser, &authorize(&client, ""));
+        (client, browser, state)
+    }
+
     /// Comes back from the provider.
     pub(crate) fn come_back(&mut self, browser: &mut Browser, state: &str) -> LoginResponse {
         browser.open(self, &format!("/callback?code=their-code&state={state}"))
