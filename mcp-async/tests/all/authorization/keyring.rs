@@ -7,16 +7,13 @@ use keyring_core::{Error, mock};
 use mcp_async::auth::{CredentialStore as _, Credentials, KeyringCredentialStore};
 
 use super::party::{ISSUER, SERVER};
-use super::stores::{record, take_turns, wait};
-
+use super::stores::{record, take_turns};
+use crate::block_on::block_on;
+use crate::test_file::TestFolder;
 use crate::texts::has;
 
 const OTHER_ISSUER: &str = "https://other.example";
 const TOKEN: &str = "opaque-token";
-
-fn folder(name: &str) -> std::path::PathBuf {
-    std::env::temp_dir().join(format!("mcp-keyring-{name}-{}", std::process::id()))
-}
 
 fn token(record: Option<Credentials>) -> Option<String> {
     record.map(|record| record.access_token.expose().to_owned())
@@ -25,12 +22,15 @@ fn token(record: Option<Credentials>) -> Option<String> {
 /// AU-65. The keyring is one of the process, so this is one test.
 #[test]
 fn a_keyring_keeps_one_record_for_each_server() {
-    let locks = folder("records");
-    let store = KeyringCredentialStore::new("desk", locks.join("below"));
+    let locks = TestFolder::new("keyring-records");
+    let store = KeyringCredentialStore::new("desk", locks.0.join("below"));
 
     // The program has chosen none.
-    let saved = wait(store.save(&record(SERVER, TOKEN)));
-    for error in [wait(store.load(SERVER)).unwrap_err(), saved.unwrap_err()] {
+    let saved = block_on(store.save(&record(SERVER, TOKEN)));
+    for error in [
+        block_on(store.load(SERVER)).unwrap_err(),
+        saved.unwrap_err(),
+    ] {
         assert_eq!(error.kind(), io::ErrorKind::Unsupported);
         assert!(error.to_string().contains("set_default_store"), "{error}");
         check_error(&error);
@@ -38,13 +38,12 @@ fn a_keyring_keeps_one_record_for_each_server() {
 
     let keyring = mock::Store::new().unwrap();
     keyring_core::set_default_store(keyring.clone());
-    wait(records(
+    block_on(records(
         &store,
-        &KeyringCredentialStore::new("notes", &locks),
+        &KeyringCredentialStore::new("notes", &locks.0),
     ));
-    wait(failures(&store, &keyring));
+    block_on(failures(&store, &keyring));
     keyring_core::unset_default_store();
-    std::fs::remove_dir_all(&locks).unwrap();
 }
 
 async fn records(store: &KeyringCredentialStore, other_service: &KeyringCredentialStore) {
@@ -158,7 +157,6 @@ fn check_error(error: &io::Error) {
 /// AU-116
 #[test]
 fn clients_that_share_a_keyring_take_turns() {
-    let locks = folder("turns");
-    take_turns(|| KeyringCredentialStore::new("desk", &locks));
-    std::fs::remove_dir_all(&locks).unwrap();
+    let locks = TestFolder::new("keyring-turns");
+    take_turns(|| KeyringCredentialStore::new("desk", &locks.0));
 }

@@ -13,7 +13,9 @@ use mcp_async::client::CallError;
 use mcp_proto::Revision;
 
 use super::party::{ISSUER, Parties, SERVER};
+use crate::block_on::block_on;
 use crate::sim::{play, sleep};
+use crate::test_file::TestFolder;
 
 const MODERN: Revision = Revision::V2026_07_28;
 
@@ -285,25 +287,6 @@ fn records_belong_to_server_and_issuer() {
     });
 }
 
-/// Polls on a real thread, because the store has threads.
-pub(super) fn wait<T>(future: impl Future<Output = T>) -> T {
-    struct Unpark(std::thread::Thread);
-    impl std::task::Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = core::task::Waker::from(Arc::new(Unpark(std::thread::current())));
-    let mut future = core::pin::pin!(future);
-    loop {
-        let cx = &mut core::task::Context::from_waker(&waker);
-        if let core::task::Poll::Ready(output) = future.as_mut().poll(cx) {
-            return output;
-        }
-        std::thread::park();
-    }
-}
-
 pub(super) fn record(server: &str, token: &str) -> Credentials {
     let json = format!(
         r#"{{"version":1,"server":"{server}","issuer":"{ISSUER}","token_endpoint":"{ISSUER}/token","identity":"dynamic","client_id":"c","endpoint_auth_method":"none","access_token":"{token}","token_type":"Bearer"}}"#
@@ -314,10 +297,10 @@ pub(super) fn record(server: &str, token: &str) -> Credentials {
 /// AU-65
 #[test]
 fn a_file_keeps_records_for_its_owner_alone() {
-    let folder = std::env::temp_dir().join(format!("mcp-store-{}", std::process::id()));
-    let path = folder.join("below").join("tokens");
+    let folder = TestFolder::new("store");
+    let path = folder.0.join("below").join("tokens");
     let store = FileCredentialStore::new(&path);
-    wait(async {
+    block_on(async {
         assert!(store.load(SERVER).await.unwrap().is_none());
         store.save(&record("https://a.example", "1")).await.unwrap();
         store.save(&record("https://b.example", "2")).await.unwrap();
@@ -334,22 +317,21 @@ fn a_file_keeps_records_for_its_owner_alone() {
                 metadata.permissions().mode() & 0o777
             };
             assert_eq!(mode(&path), 0o600);
-            assert_eq!(mode(&folder), 0o700);
+            assert_eq!(mode(&folder.0), 0o700);
         }
         store.remove("https://a.example", ISSUER).await.unwrap();
         assert!(store.load("https://a.example").await.unwrap().is_none());
         assert!(store.load("https://b.example").await.unwrap().is_some());
     });
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// One line that cannot be decoded does not affect the records of other servers.
 #[test]
 fn a_file_keeps_lines_that_cannot_be_decoded() {
-    let folder = std::env::temp_dir().join(format!("mcp-lines-{}", std::process::id()));
-    let path = folder.join("tokens");
+    let folder = TestFolder::new("lines");
+    let path = folder.0.join("tokens");
     let store = FileCredentialStore::new(&path);
-    wait(async {
+    block_on(async {
         store.save(&record("https://a.example", "1")).await.unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let unknown = "{\"version\":2,\"server\":\"https://b.example\"}\n{\"version\":1,\"ser";
@@ -370,28 +352,26 @@ fn a_file_keeps_lines_that_cannot_be_decoded() {
         assert!(error.to_string().contains("too long"), "{error}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     });
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// A process that was killed while it wrote leaves a file with secrets.
 #[test]
 fn a_file_that_was_not_completed_is_removed() {
-    let folder = std::env::temp_dir().join(format!("mcp-left-{}", std::process::id()));
-    let path = folder.join("tokens");
+    let folder = TestFolder::new("left");
+    let path = folder.0.join("tokens");
     let store = FileCredentialStore::new(&path);
-    wait(async {
+    block_on(async {
         store.save(&record(SERVER, "1")).await.unwrap();
-        std::fs::write(folder.join("tokens.new"), "half of a record").unwrap();
+        std::fs::write(folder.0.join("tokens.new"), "half of a record").unwrap();
         store.save(&record(SERVER, "2")).await.unwrap();
         let found = store.load(SERVER).await.unwrap().unwrap();
         assert_eq!(found.access_token.expose(), "2");
     });
-    let names = std::fs::read_dir(&folder).unwrap();
+    let names = std::fs::read_dir(&folder.0).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<_> = names.collect();
     names.sort();
     assert_eq!(names, ["tokens", "tokens.write.lock"]);
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// AU-65: what another user may have written or can read is not used.
@@ -406,10 +386,10 @@ fn a_file_of_other_users_is_refused() {
         std::fs::set_permissions(path, permissions).unwrap();
     };
 
-    let folder = std::env::temp_dir().join(format!("mcp-owner-{}", std::process::id()));
-    let path = folder.join("tokens");
+    let folder = TestFolder::new("owner");
+    let path = folder.0.join("tokens");
     let store = FileCredentialStore::new(&path);
-    wait(async {
+    block_on(async {
         let saved = record(SERVER, "1");
         store.save(&saved).await.unwrap();
         for mode in [0o644, 0o620, 0o602] {
@@ -421,7 +401,7 @@ fn a_file_of_other_users_is_refused() {
         }
         set_mode(&path, 0o600);
         assert!(store.load(SERVER).await.unwrap().is_some());
-        let link = folder.join("link");
+        let link = folder.0.join("link");
         symlink(&path, &link).unwrap();
         FileCredentialStore::new(&link)
             .load(SERVER)
@@ -431,34 +411,32 @@ fn a_file_of_other_users_is_refused() {
         long.set_len(1 << 40).unwrap();
         let error = store.load(SERVER).await.unwrap_err();
         assert!(error.to_string().contains("16777216"), "{error}");
-        FileCredentialStore::new(&folder)
+        FileCredentialStore::new(&folder.0)
             .load(SERVER)
             .await
             .unwrap_err();
     });
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// AU-116
 #[test]
 fn clients_that_share_a_file_take_turns() {
-    let folder = std::env::temp_dir().join(format!("mcp-turns-{}", std::process::id()));
-    let path = folder.join("tokens");
+    let folder = TestFolder::new("turns");
+    let path = folder.0.join("tokens");
     take_turns(|| FileCredentialStore::new(&path));
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// Checks the lock of a store that processes share.
 pub(super) fn take_turns<S: CredentialStore>(open: impl Fn() -> S) {
-    let lock = wait(open().lock(SERVER)).unwrap();
+    let lock = block_on(open().lock(SERVER)).unwrap();
     let other = open();
     // One server does not wait for another.
-    drop(wait(other.lock("https://a.example")).unwrap());
+    drop(block_on(other.lock("https://a.example")).unwrap());
     let done = Arc::new(AtomicBool::new(false));
     let second = std::thread::spawn({
         let done = Arc::clone(&done);
         move || {
-            drop(wait(other.lock(SERVER)).unwrap());
+            drop(block_on(other.lock(SERVER)).unwrap());
             done.store(true, Ordering::SeqCst);
         }
     });

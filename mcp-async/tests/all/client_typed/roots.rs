@@ -4,7 +4,6 @@
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::fs;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use mcp_async::client::ClientBuilder;
@@ -15,32 +14,25 @@ use mcp_proto::{Revision, RevisionSet};
 
 use crate::client_typed::support::{only, run};
 use crate::sim::{Sim, sleep};
+use crate::test_file::TestFolder;
 
 /// Two directories of a test.
-struct Temporary(PathBuf);
+struct Temporary(TestFolder);
 
 impl Temporary {
     fn new(name: &str) -> Self {
-        let directory =
-            std::env::temp_dir().join(format!("mcp-vanish-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&directory);
-        fs::create_dir_all(directory.join("a")).unwrap();
-        fs::create_dir_all(directory.join("b")).unwrap();
+        let directory = TestFolder::new(&format!("roots-{name}"));
+        fs::create_dir_all(directory.0.join("a")).unwrap();
+        fs::create_dir_all(directory.0.join("b")).unwrap();
         Self(directory)
     }
 
     fn root(&self, name: &str) -> Root {
-        Root::new(format!("file://{}/{name}", self.0.display()))
+        Root::new(format!("file://{}/{name}", self.0.0.display()))
     }
 
     fn roots(&self) -> [Root; 2] {
         [self.root("a"), self.root("b")]
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -104,10 +96,10 @@ fn roots_that_vanish_are_not_shown_and_the_server_is_notified() {
             check("a b", 0).await;
             sleep(Duration::from_secs(60)).await;
             check("a b", 0).await;
-            fs::remove_dir(directory.0.join("a")).unwrap();
+            fs::remove_dir(directory.0.0.join("a")).unwrap();
             sleep(Duration::from_secs(11)).await;
             check("b", 1).await;
-            fs::create_dir(directory.0.join("a")).unwrap();
+            fs::create_dir(directory.0.0.join("a")).unwrap();
             sleep(Duration::from_secs(11)).await;
             check("a b", 2).await;
             // A list that the program replaces is one change, whatever of it is there.
@@ -123,7 +115,7 @@ fn roots_that_vanish_are_not_shown_and_the_server_is_notified() {
 #[test]
 fn without_a_check_all_roots_are_shown() {
     let directory = Temporary::new("unchecked");
-    fs::remove_dir(directory.0.join("b")).unwrap();
+    fs::remove_dir(directory.0.0.join("b")).unwrap();
     for revision in Revision::ALL {
         let changes = Arc::default();
         run(async {

@@ -10,29 +10,26 @@ use mcp_proto::Revision;
 use crate::scripted::{LineClient, member, text};
 use crate::server_typed::support::revisions;
 use crate::sim::settle;
+use crate::test_file::TestFolder;
 use crate::texts::{INTERNAL_ERROR, has, internal};
 
 /// A folder, with a file beside it.
-struct Temporary(PathBuf);
+struct Temporary(TestFolder);
 
 impl Temporary {
     fn new(name: &str) -> Self {
-        let parent = std::env::temp_dir().join(format!("mcp-served-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&parent);
-        let folder = parent.join("served");
-        fs::create_dir_all(folder.join("sub")).unwrap();
-        fs::write(parent.join("beside"), "secret").unwrap();
-        Self(folder)
+        let parent = TestFolder::new(&format!("served-{name}"));
+        fs::create_dir_all(parent.0.join("served/sub")).unwrap();
+        fs::write(parent.0.join("beside"), "secret").unwrap();
+        Self(parent)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.0.join("served")
     }
 
     fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
-        fs::write(self.0.join(name), contents).unwrap();
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(self.0.join(".."));
+        fs::write(self.path().join(name), contents).unwrap();
     }
 }
 
@@ -77,7 +74,7 @@ fn files_are_listed_in_pages() {
     folder.write("b c.png", b"\x89PNG");
     folder.write("sub/d", "d");
     folder.write(".hidden", "");
-    let items = Folder::new("docs://guide/", &folder.0);
+    let items = Folder::new("docs://guide/", folder.path());
     for revision in revisions() {
         let mut wire = LineClient::new(&server(items.clone()), revision);
         let first = list(&mut wire, "{}");
@@ -107,7 +104,7 @@ fn files_are_text_or_bytes() {
     folder.write("latin.txt", b"\xe4");
     folder.write("ascii.png", "not of an image");
     folder.write("x.own", "{}");
-    let items = Folder::new("docs://guide", &folder.0).mime_type("OWN", "application/x-own");
+    let items = Folder::new("docs://guide", folder.path()).mime_type("OWN", "application/x-own");
     for revision in revisions() {
         let mut wire = LineClient::new(&server(items.clone()), revision);
         let mut check = |name: &str, mime_type: &str, kind: &str, value: &str| {
@@ -135,8 +132,8 @@ fn no_uri_leads_out_of_the_folder() {
     let folder = Temporary::new("out");
     folder.write("a", "a");
     folder.write(".env", "secret");
-    let absolute = folder.0.display().to_string().replace('\\', "/");
-    let items = Folder::new("docs://guide", &folder.0);
+    let absolute = folder.path().display().to_string().replace('\\', "/");
+    let items = Folder::new("docs://guide", folder.path());
     for revision in revisions() {
         let mut wire = LineClient::new(&server(items.clone()), revision);
         for path in [
@@ -192,14 +189,14 @@ fn files_change_between_a_list_and_a_read() {
     let folder = Temporary::new("changes");
     folder.write("changes", "before");
     folder.write("leaves", "before");
-    let items = Folder::new("docs://guide", &folder.0).max_file_bytes(10);
+    let items = Folder::new("docs://guide", folder.path()).max_file_bytes(10);
     for revision in revisions() {
         folder.write("leaves", "before");
         let mut wire = LineClient::new(&server(items.clone()), revision);
         let listed = list(&mut wire, "{}");
         has(&listed, ["changes", "leaves"]);
         folder.write("changes", "0123456789");
-        fs::remove_file(folder.0.join("leaves")).unwrap();
+        fs::remove_file(folder.path().join("leaves")).unwrap();
         check_missing(&mut wire, "docs://guide/leaves", revision);
         assert!(read(&mut wire, "docs://guide/changes").contains("0123456789"));
         folder.write("changes", "01234567890");
@@ -217,7 +214,7 @@ fn a_folder_that_has_gone_is_an_error_of_the_list() {
     let folder = Temporary::new("gone");
     folder.write("a", "a");
     for revision in revisions() {
-        let items = Folder::new("docs://guide", folder.0.join("nowhere"));
+        let items = Folder::new("docs://guide", folder.path().join("nowhere"));
         let mut wire = LineClient::new(&server(items), revision);
         has(
             &ask(&mut wire, "resources/list", "{}"),
@@ -233,7 +230,7 @@ fn a_uri_may_be_nothing_but_a_scheme() {
     folder.write("a", "a");
     for revision in revisions() {
         for uri in ["file:///", "docs://"] {
-            let mut wire = LineClient::new(&server(Folder::new(uri, &folder.0)), revision);
+            let mut wire = LineClient::new(&server(Folder::new(uri, folder.path())), revision);
             let listed = text(&list(&mut wire, "{}"), &["resources", "0", "uri"]);
             assert_eq!(listed, format!("{uri}a"));
             assert!(read(&mut wire, &listed).contains(r#""text":"a""#));
@@ -245,8 +242,8 @@ fn a_uri_may_be_nothing_but_a_scheme() {
 fn a_folder_is_a_template_with_further_settings() {
     let folder = Temporary::new("template");
     folder.write("a", "a");
-    let of_all = Folder::new("docs://{guide}", &folder.0);
-    let of_some = Folder::new("other://x", &folder.0).into_template();
+    let of_all = Folder::new("docs://{guide}", folder.path());
+    let of_some = Folder::new("other://x", folder.path()).into_template();
     let builder = server(of_all).with(
         of_some
             .title("Hidden")
