@@ -13,13 +13,12 @@ use mcp_async::server::{
     Service,
 };
 use mcp_async::{Client, Server, Streams};
-use mcp_proto::model::ServerFeatures;
-use mcp_proto::server::ServerConfig;
 use mcp_proto::{Revision, RevisionSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::server_typed::support::Offer;
+use crate::settings::with_tools;
 use crate::sim::{Sim, end, settle, spawn};
 
 pub(crate) use crate::seen::{Guard, Seen};
@@ -35,10 +34,7 @@ pub(crate) async fn join(server: &impl Offer, revision: Revision) -> Client {
 
 /// The client of a server with tools, all of whose calls this service answers.
 pub(crate) async fn join_service(service: impl Service, revision: Revision) -> Client {
-    let config = ServerConfig {
-        capabilities: ServerFeatures::TOOLS.capabilities(),
-        ..ServerConfig::new("tools", "1")
-    };
+    let config = with_tools();
     let (ours, theirs) = duplex(1 << 20);
     let service: BoxService = Box::new(service);
     let (served, _peer) = server::connect(theirs.split(), Sim, config, service);
@@ -68,7 +64,7 @@ pub(crate) struct Demo {
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Text {
-    text: String,
+    pub(crate) text: String,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -84,12 +80,12 @@ pub(crate) struct Sum {
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Greet {
-    name: String,
+    pub(crate) name: String,
 }
 
 #[derive(Deserialize)]
-struct Note {
-    id: u32,
+pub(crate) struct Note {
+    pub(crate) id: u32,
 }
 
 impl Demo {

@@ -8,15 +8,14 @@ use allocation_counter::measure;
 use mcp_async::{ErrorReply, client, server};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::json::RawBuf;
-use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
-use mcp_proto::server::ServerConfig;
 use mcp_proto::{Revision, RevisionSet};
 use serde::{Deserialize, Serialize};
 
 use crate::connection::support::{Wire, call};
 use crate::scripted::LinePeer;
 use crate::scripted::line_server::opening;
+use crate::settings::with_tools;
 use crate::sim::{Sim, settle, spawn};
 use crate::texts::has;
 
@@ -34,10 +33,7 @@ fn a_ready_handler_costs_one_allocation() {
 
 fn a_ready_handler_costs_one_allocation_for(capabilities: &str) {
     let (mut lines, streams) = LinePeer::pair(64 << 10);
-    let config = ServerConfig {
-        capabilities: ServerFeatures::TOOLS.capabilities(),
-        ..ServerConfig::new("adder", "1")
-    };
+    let config = with_tools();
     let service = server::service_fn(|call| {
         let arguments = call.params.get("arguments").and_then(|raw| raw.object());
         let id = arguments
@@ -152,10 +148,7 @@ fn a_large_frame_changes_hands() {
                 })
             })
         });
-        let config = ServerConfig {
-            capabilities: ServerFeatures::TOOLS.capabilities(),
-            ..ServerConfig::new("keeper", "1")
-        };
+        let config = with_tools();
         let mut wire = Wire::serving(config, service, 4 << 20, usize::MAX).legacy();
         let text = format!("{{\"text\":\"{}\"}}", "x".repeat(size));
         let line = call(1, "x", "").replace("{\"id\":1}", &text) + "\n";

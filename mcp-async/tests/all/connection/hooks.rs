@@ -9,13 +9,13 @@ use mcp_async::client::Progress;
 use mcp_async::server::{Call, CallContext, Peer, Service};
 use mcp_proto::PingPolicy;
 use mcp_proto::json::RawBuf;
-use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{Initialize, ServerConfig};
 
 use crate::connection::support::{Wire, answer, call, modern_meta};
 use crate::scripted::request_id;
 use crate::seen::Seen;
+use crate::settings::with_tools;
 use crate::sim::{advance, settle};
 
 /// Writes down what it hears, and answers with the name of whoever asks.
@@ -73,13 +73,12 @@ fn name(cx: &CallContext) -> String {
 
 fn wire(ears: &Ears) -> Wire {
     let config = ServerConfig {
-        capabilities: ServerFeatures::TOOLS.capabilities(),
         ping: Some(PingPolicy {
             interval: Duration::from_secs(10),
             timeout: Duration::from_secs(5),
             misses: 2,
         }),
-        ..ServerConfig::new("ears", "1")
+        ..with_tools()
     };
     Wire::serving(config, ears.clone(), 1 << 20, 7)
 }
@@ -122,11 +121,7 @@ fn a_name_is_kept_once() {
         assert!(call.context().raw_client_info().is_some());
         call.ready(Ok(mcp_proto::json::Raw::EMPTY_OBJECT))
     });
-    let config = ServerConfig {
-        capabilities: ServerFeatures::TOOLS.capabilities(),
-        ..ServerConfig::new("names", "1")
-    };
-    let mut wire = Wire::serving(config, service, 1 << 20, usize::MAX);
+    let mut wire = Wire::serving(with_tools(), service, 1 << 20, usize::MAX);
     let line = call(1, "x", &called("one")) + "\n";
     for warm in [false, false, true] {
         assert_eq!(wire.write_some(line.as_bytes()), line.len());

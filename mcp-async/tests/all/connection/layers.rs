@@ -11,30 +11,22 @@ use mcp_async::server::layers::{ConcurrencyLimit, Timeout, around};
 use mcp_async::server::{Call, Peer, Service, service_fn};
 use mcp_async::{Answered, Job};
 use mcp_proto::json::{Raw, RawBuf};
-use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{Initialize, ServerConfig};
 use tower_layer::{Layer, Stack};
 
 use crate::connection::support::{Demo, Watch, Wire, answer, call};
 use crate::scripted::cancelled;
-use crate::settings::limits;
+use crate::settings::{limits, with_tools};
 use crate::sim::{advance, clock, run, sleep, spawn, yield_now};
 use crate::texts::INTERNAL_ERROR;
-
-fn config() -> ServerConfig<'static> {
-    ServerConfig {
-        capabilities: ServerFeatures::TOOLS.capabilities(),
-        ..ServerConfig::new("layered", "1")
-    }
-}
 
 /// A legacy session with the demo behind a layer.
 fn layered<L: Layer<Demo>>(layer: L) -> Wire
 where
     L::Service: Service,
 {
-    Wire::layered(config(), layer).legacy()
+    Wire::layered(with_tools(), layer).legacy()
 }
 
 fn error(id: u32, message: &str) -> String {
@@ -100,7 +92,10 @@ fn whoever_left_for_another_task_hears_of_the_end() {
 #[test]
 fn an_error_waits_for_room() {
     let limits = limits(|it| it.output = 4096);
-    let config = ServerConfig { limits, ..config() };
+    let config = ServerConfig {
+        limits,
+        ..with_tools()
+    };
     let service = Timeout::new(SECOND).layer(Demo::default());
     let mut wire = Wire::serving(config, service, 512, usize::MAX).legacy();
     for id in 1..=60 {
@@ -158,7 +153,7 @@ fn deadlines_do_not_pile_up() {
         })
     });
     let service = Timeout::new(3600 * SECOND).layer(service);
-    let mut wire = Wire::serving(config(), service, 1 << 20, usize::MAX).legacy();
+    let mut wire = Wire::serving(with_tools(), service, 1 << 20, usize::MAX).legacy();
     let mut round = |calls: u32| {
         for id in 0..calls {
             wire.call(id, "x");
@@ -200,7 +195,7 @@ fn so_many_calls_at_a_time() {
         let crowd = Crowd::default();
         let mut wires = [(); 2].map(|()| {
             let service = layer.layer(crowd.clone());
-            Wire::serving(config(), service, 1 << 20, usize::MAX).legacy()
+            Wire::serving(with_tools(), service, 1 << 20, usize::MAX).legacy()
         });
         let lines: String = (1..=20).map(|id| call(id, "x", "") + "\n").collect();
         for wire in &mut wires {
@@ -305,7 +300,7 @@ fn everything_else_goes_through() {
         })
     });
     let service = layer.layer(Hears(Arc::clone(&watch)));
-    let mut wire = Wire::serving(config(), service, 1 << 16, usize::MAX).legacy();
+    let mut wire = Wire::serving(with_tools(), service, 1 << 16, usize::MAX).legacy();
     wire.call(1, "x");
     wire.send("- notifications/roots/list_changed");
     assert_eq!(
@@ -390,7 +385,7 @@ fn an_answer_of_another_task_waits_for_room() {
     let config = ServerConfig {
         limits,
         progress_interval: 100 * MILLISECOND,
-        ..config()
+        ..with_tools()
     };
     let mut wire = Wire::serving(config, moved.layer(service), 1 << 16, usize::MAX).legacy();
     wire.send(&call(1, "x", r#","_meta":{"progressToken":1}"#));

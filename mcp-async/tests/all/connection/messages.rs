@@ -8,11 +8,10 @@ use std::sync::{Arc, Mutex};
 use mcp_async::{MessageReader, MessageSink, MessageSource, MessageWriter, client, server};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::json::RawBuf;
-use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
-use mcp_proto::server::ServerConfig;
 
 use crate::connection::support::Demo;
+use crate::settings::with_tools;
 use crate::sim::{Sim, run, settle, spawn};
 
 /// One direction: at most one message on its way.
@@ -81,10 +80,7 @@ impl MessageSink for Slot {
 #[test]
 fn whole_messages_are_a_transport() {
     let (up, down) = (Slot::default(), Slot::default());
-    let config = ServerConfig {
-        capabilities: ServerFeatures::TOOLS.capabilities(),
-        ..ServerConfig::new("demo", "1")
-    };
+    let config = with_tools();
     let streams = (
         MessageReader::new(up.clone()),
         MessageWriter::new(down.clone()),

@@ -13,41 +13,16 @@ use mcp_async::server::{
 };
 use mcp_proto::{Revision, RevisionSet};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
+use crate::client_typed::support::{Add, Greet, Note, Sum, Text};
 use crate::scripted::Serve;
 use crate::sim::{Sim, sleep, spawn};
-
-#[derive(Deserialize, JsonSchema)]
-struct Text {
-    text: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-struct Add {
-    a: i64,
-    b: i64,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct Sum {
-    sum: i64,
-}
-
-#[derive(Deserialize, JsonSchema)]
-struct Greet {
-    name: String,
-}
 
 #[derive(Deserialize, JsonSchema)]
 struct Name {
     /// What people call you
     name: String,
-}
-
-#[derive(Deserialize)]
-struct Note {
-    id: u32,
 }
 
 fn server() -> Server {
