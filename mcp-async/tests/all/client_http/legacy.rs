@@ -11,7 +11,7 @@ use mcp_proto::client::Failure;
 
 use crate::scripted::http_server::{HttpServer, Wire, check, check_in};
 use crate::settings::limits;
-use crate::sim::{poll_once, sleep};
+use crate::sim::{begin, sleep};
 use crate::tasks_client::support::{CORE_TASKS, TOOLS, core_task};
 
 const LATEST: &[Revision] = &[Revision::V2025_11_25];
@@ -66,12 +66,9 @@ fn log_levels_are_set_one_after_the_other() {
     check_in(
         LATEST[0],
         |client| async move {
-            let mut first = Box::pin(client.set_log_level(LoggingLevel::Debug));
-            assert!(poll_once(first.as_mut()).is_pending());
-            let mut dropped = Box::pin(client.set_log_level(LoggingLevel::Info));
-            assert!(poll_once(dropped.as_mut()).is_pending());
-            let mut last = Box::pin(client.set_log_level(LoggingLevel::Error));
-            assert!(poll_once(last.as_mut()).is_pending());
+            let first = begin(client.set_log_level(LoggingLevel::Debug));
+            let dropped = begin(client.set_log_level(LoggingLevel::Info));
+            let last = begin(client.set_log_level(LoggingLevel::Error));
             drop(dropped);
             first.await.unwrap();
             last.await.unwrap();

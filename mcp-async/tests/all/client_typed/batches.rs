@@ -13,7 +13,7 @@ use crate::client_typed::support::{Demo, each, only, poll_once, run, text};
 use crate::seen::Seen;
 use crate::server_typed::support::Offer as _;
 use crate::settings::limits;
-use crate::sim::{Sim, end, settle};
+use crate::sim::{Sim, begin, end, settle};
 
 /// A client of the server, and the lines that it has sent.
 async fn watched(demo: &Demo, revision: Revision, limits: Limits) -> (Client, Seen) {
@@ -123,10 +123,7 @@ fn a_batch_that_is_dropped_before_it_leaves_does_not_hold_up_others() {
         calls
             .iter_mut()
             .for_each(|call| assert!(poll_once(call.as_mut()).is_pending()));
-        {
-            let mut batch = pin!(client.batch([client.call_tool("echo", &long)]));
-            assert!(poll_once(batch.as_mut()).is_pending());
-        }
+        drop(begin(client.batch([client.call_tool("echo", &long)])));
         for call in calls {
             assert!(call.await.is_ok());
         }
@@ -212,8 +209,7 @@ fn a_batch_that_is_not_polled_does_not_hold_up_others() {
         calls
             .iter_mut()
             .for_each(|call| assert!(poll_once(call.as_mut()).is_pending()));
-        let mut batch = Box::pin(client.batch([client.call_tool("echo", &long)]));
-        assert!(poll_once(batch.as_mut()).is_pending());
+        let batch = begin(client.batch([client.call_tool("echo", &long)]));
         // One of the calls has left already; the others join the array.
         let first = calls.remove(0).await;
         assert!(first.is_ok());
@@ -275,16 +271,9 @@ fn calls_of_a_batch_that_is_dropped_before_it_leaves_are_not_sent() {
         let (client, said) = watched(&demo, Revision::V2025_03_26, small()).await;
         let long = "x".repeat(3980);
         let (long, hi) = (text(&long), text("dropped"));
-        let mut fills = Box::pin(client.call_tool("echo", &long));
-        assert!(poll_once(fills.as_mut()).is_pending());
-        {
-            let mut alone = Box::pin(client.call_tool("echo", &hi));
-            assert!(poll_once(alone.as_mut()).is_pending());
-        }
-        {
-            let mut batch = Box::pin(client.batch([client.call_tool("echo", &hi)]));
-            assert!(poll_once(batch.as_mut()).is_pending());
-        }
+        let fills = begin(client.call_tool("echo", &long));
+        drop(begin(client.call_tool("echo", &hi)));
+        drop(begin(client.batch([client.call_tool("echo", &hi)])));
         fills.await.unwrap();
         client.ping().await.unwrap();
         let sent = said

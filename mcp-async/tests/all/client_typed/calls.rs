@@ -17,7 +17,7 @@ use crate::client_typed::support::{
 use crate::scripted::line_server;
 use crate::server_typed::support::Offer as _;
 use crate::settings::limits;
-use crate::sim::{Sim, settle};
+use crate::sim::{Sim, begin, settle};
 
 #[test]
 fn a_tool_is_called() {
@@ -78,8 +78,7 @@ fn progress_reaches_the_closure_in_order() {
 fn a_dropped_call_is_cancelled() {
     each(|demo, revision| async move {
         let client = join(&demo.server, revision).await;
-        let mut never = Box::pin(client.call_tool("never", &()));
-        assert!(poll_once(never.as_mut()).is_pending());
+        let never = begin(client.call_tool("never", &()));
         client.ping().await.unwrap();
         assert_eq!(demo.seen.take(), [""; 0]);
         drop(never);
@@ -174,8 +173,7 @@ fn the_end_of_a_client_ends_its_calls() {
             .await
             .unwrap();
         let other = client.clone();
-        let mut never = Box::pin(other.call_tool("never", &()));
-        assert!(poll_once(never.as_mut()).is_pending());
+        let never = begin(other.call_tool("never", &()));
         settle();
         assert_eq!(client.close().await.unwrap(), None);
         assert!(client.is_closed() && other.is_closed());

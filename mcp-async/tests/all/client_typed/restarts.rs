@@ -15,10 +15,11 @@ use mcp_async::client::{CallError, ClientBuilder, ConnectionState, RestartPolicy
 use mcp_async::model::{CacheScope, LoggingLevel};
 use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 use mcp_async::server::Peer;
+use mcp_proto::Revision;
 
-use crate::client_typed::support::{advance, each, only, poll_once, text};
+use crate::client_typed::support::{Demo, advance, each, only, poll_once, text};
 use crate::server_typed::support::Offer;
-use crate::sim::{Sim, settle, spawn};
+use crate::sim::{Sim, begin, settle, spawn};
 
 /// Makes connections to the server, and may refuse to.
 #[derive(Clone, Default)]
@@ -84,23 +85,27 @@ fn policy() -> RestartPolicy {
         .seed(7)
 }
 
+/// A client of the demo that connects again.
+async fn restarting(demo: &Demo, revision: Revision) -> (Door, Client) {
+    let door = Door::default();
+    let builder = only(revision).restart(policy());
+    let client = door.enter(&demo.server, builder).await.unwrap();
+    (door, client)
+}
+
 /// ST-17.
 #[test]
 fn calls_wait_for_the_next_connection() {
     each(|demo, revision| async move {
-        let door = Door::default();
-        let builder = only(revision).restart(policy());
-        let client = door.enter(&demo.server, builder).await.unwrap();
-        let mut never = Box::pin(client.call_tool("never", &()));
-        assert!(poll_once(never.as_mut()).is_pending());
+        let (door, client) = restarting(&demo, revision).await;
+        let never = begin(client.call_tool("never", &()));
         settle();
         door.hang_up();
         // It is not repeated: the server may have done a part of it.
         let ended = never.await;
         assert!(matches!(ended, Err(CallError::Server(_))), "{ended:?}");
         let hi = text("hi");
-        let mut waits = Box::pin(client.call_tool("echo", &hi));
-        assert!(poll_once(waits.as_mut()).is_pending());
+        let waits = begin(client.call_tool("echo", &hi));
         assert_eq!(waits.await.unwrap().text(), "hi", "{revision}");
         assert_eq!(door.counts(), (2, 0));
         client.close().await.unwrap();
@@ -113,13 +118,10 @@ fn calls_wait_for_the_next_connection() {
 #[test]
 fn the_state_of_the_connection_is_told() {
     each(|demo, revision| async move {
-        let door = Door::default();
-        let builder = only(revision).restart(policy());
-        let client = door.enter(&demo.server, builder).await.unwrap();
+        let (door, client) = restarting(&demo, revision).await;
         let first = ConnectionState::Connected { connections: 1 };
         assert_eq!(client.connection(), first);
-        let mut change = Box::pin(client.connection_change(first));
-        assert!(poll_once(change.as_mut()).is_pending());
+        let change = begin(client.connection_change(first));
         door.hang_up();
         assert_eq!(change.await, ConnectionState::Reconnecting);
         let next = client
@@ -149,9 +151,7 @@ fn without_a_policy_the_end_is_the_end() {
 #[test]
 fn it_gives_up_after_so_many_attempts() {
     each(|demo, revision| async move {
-        let door = Door::default();
-        let builder = only(revision).restart(policy());
-        let client = door.enter(&demo.server, builder).await.unwrap();
+        let (door, client) = restarting(&demo, revision).await;
         door.shut(true);
         door.hang_up();
         assert!(matches!(client.ping().await, Err(CallError::Closed)));
@@ -193,8 +193,7 @@ fn what_the_session_knew_is_restored() {
             "{revision}"
         );
         // SB-10
-        let mut next = Box::pin(changes.next());
-        assert!(poll_once(next.as_mut()).is_pending());
+        let next = begin(changes.next());
         settle();
         registry.resource_updated("note://1");
         let updated = Update::Resource("note://1".into());
@@ -210,9 +209,7 @@ fn what_the_session_knew_is_restored() {
 #[test]
 fn the_last_handle_ends_it_even_between_two_connections() {
     each(|demo, revision| async move {
-        let door = Door::default();
-        let builder = only(revision).restart(policy());
-        let client = door.enter(&demo.server, builder).await.unwrap();
+        let (door, client) = restarting(&demo, revision).await;
         let mut logs = client.logs();
         door.shut(true);
         door.hang_up();
@@ -241,14 +238,12 @@ fn calls_of_an_array_that_never_left_wait_for_the_next_connection() {
             let client = door.enter(&demo.server, builder).await.unwrap();
             let long = "x".repeat(3980);
             let (long, hi) = (text(&long), text("hi"));
-            let mut fills = Box::pin(client.call_tool("echo", &long));
-            assert!(poll_once(fills.as_mut()).is_pending());
+            let _fills = begin(client.call_tool("echo", &long));
             let mut batch = Box::pin(client.batch([client.call_tool("echo", &hi)]));
             if gathers {
                 assert!(poll_once(batch.as_mut()).is_pending());
             }
-            let mut waits = Box::pin(client.call_tool("echo", &hi));
-            assert!(poll_once(waits.as_mut()).is_pending());
+            let waits = begin(client.call_tool("echo", &hi));
             door.hang_up();
             let waited = waits.await;
             assert!(waited.is_ok(), "gathers: {gathers}, {waited:?}");
@@ -284,16 +279,13 @@ fn give_up<F: Future>(future: F) {
 #[test]
 fn a_task_that_waits_no_longer_is_forgotten() {
     each(|demo, revision| async move {
-        let door = Door::default();
-        let builder = only(revision).restart(policy());
-        let client = door.enter(&demo.server, builder).await.unwrap();
+        let (door, client) = restarting(&demo, revision).await;
         give_up(client.closed());
         give_up(client.connection_change(client.connection()));
         door.shut(true);
         door.hang_up();
         assert_eq!(client.connection(), ConnectionState::Reconnecting);
-        let mut waits = Box::pin(client.ping());
-        assert!(poll_once(waits.as_mut()).is_pending());
+        let waits = begin(client.ping());
         give_up(client.ping());
         give_up(client.batch([client.ping()]));
         give_up(client.changes());

@@ -10,7 +10,7 @@ use mcp_proto::Revision;
 use crate::client_typed::support::{Seen, each, join, only, poll_once, run};
 use crate::scripted::{LinePeer, acknowledged, line_server, message, tools_changed};
 use crate::server_typed::support::Offer as _;
-use crate::sim::{Sim, settle};
+use crate::sim::{Sim, begin, settle};
 
 #[test]
 fn logs_are_a_stream_from_the_level_on() {
@@ -160,8 +160,7 @@ fn what_no_server_tells_is_not_asked_for() {
     assert_eq!(lines.read(), "");
     // What an extension adds is its own.
     let filter = ListenFilter::default().member("com.example/rooms", &["kitchen"]);
-    let mut rooms = Box::pin(client.listen(filter.unwrap()));
-    assert!(poll_once(rooms.as_mut()).is_pending());
+    let _rooms = begin(client.listen(filter.unwrap()));
     assert!(lines.read().contains("com.example/rooms"));
 }
 
@@ -196,8 +195,7 @@ fn changes_outlive_a_subscription_that_fails() {
             if is_told_before {
                 lines.send(&changed("tools"));
             }
-            let mut failing = Box::pin(client.listen(tools_and(&["note://1"])));
-            assert!(poll_once(failing.as_mut()).is_pending());
+            let failing = begin(client.listen(tools_and(&["note://1"])));
             let asked = lines.read();
             assert!(asked.contains("resources/subscribe"), "{asked}");
             if !is_told_before {
@@ -250,8 +248,7 @@ fn discovered(capabilities: &str) -> (Client, LinePeer) {
 #[test]
 fn a_subscription_may_end_as_soon_as_it_begins() {
     let (client, mut lines) = discovered(r#"{"tools":{"listChanged":true}}"#);
-    let mut changes = Box::pin(client.changes());
-    assert!(poll_once(changes.as_mut()).is_pending());
+    let changes = begin(client.changes());
     assert!(lines.read().contains("subscriptions/listen"));
     let meta = r#""_meta":{"io.modelcontextprotocol/subscriptionId":2}"#;
     let told = [

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::connection::support::{Pair, Setup};
 use crate::joined::Joined;
 use crate::settings::limits;
-use crate::sim::{advance, clock, join_all, run, settle};
+use crate::sim::{advance, begin, clock, join_all, run, settle};
 use crate::texts::SHUTTING_DOWN;
 
 #[derive(Serialize)]
@@ -182,13 +182,10 @@ fn a_dropped_call_is_cancelled() {
         let client = pair.client.clone();
         run(client.ready()).unwrap();
         let params = tool("never");
-        {
-            let mut call = pin!(client.call::<RawBuf>(Method::ToolsCall, Some(&params)));
-            let cx = &mut Context::from_waker(Waker::noop());
-            assert!(call.as_mut().poll(cx).is_pending());
-            settle();
-            assert_eq!(pair.watch.calls(), 1);
-        }
+        let never = begin(client.call::<RawBuf>(Method::ToolsCall, Some(&params)));
+        settle();
+        assert_eq!(pair.watch.calls(), 1);
+        drop(never);
         settle();
         assert_eq!(pair.watch.dropped(), 1, "{revision:?}");
         assert!(call(&mut pair, "echo").is_ok());
@@ -393,9 +390,7 @@ fn a_server_that_leaves_ends_every_call() {
     let client = pair.client.clone();
     run(client.ready()).unwrap();
     let params = tool("never");
-    let mut waits = Box::pin(client.call::<RawBuf>(Method::ToolsCall, Some(&params)));
-    let cx = &mut Context::from_waker(Waker::noop());
-    assert!(waits.as_mut().poll(cx).is_pending());
+    let waits = begin(client.call::<RawBuf>(Method::ToolsCall, Some(&params)));
     settle();
     pair.peer.shutdown();
     advance(Duration::from_secs(1));

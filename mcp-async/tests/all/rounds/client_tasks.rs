@@ -46,10 +46,17 @@ fn reply(wire: &mut LineClient, question: &str, result: &str) {
     wire.line(&format!("{id} = {result}"));
 }
 
+const ADA: &str = r#"{"action":"accept","content":{"name":"Ada"}}"#;
+
 fn task(status: &str) -> String {
     format!(
         r#"{{"taskId":"t","status":"{status}","createdAt":"c","lastUpdatedAt":"u","ttl":60000,"pollInterval":500}}"#
     )
+}
+
+/// Answers a question with a task.
+fn create(wire: &mut LineClient, question: &str, status: &str) {
+    reply(wire, question, &format!(r#"{{"task":{}}}"#, task(status)));
 }
 
 /// The next request about the task, which comes after the interval.
@@ -67,11 +74,7 @@ fn polled(wire: &mut LineClient) -> String {
 fn tk_10_the_task_of_a_question_is_polled_to_its_end() {
     let (mut wire, call, question) = begin(TASKS);
     assert_eq!(member(&question, &["params", "task"]), r#"{"ttl":60000}"#);
-    reply(
-        &mut wire,
-        &question,
-        &format!(r#"{{"task":{}}}"#, task("working")),
-    );
+    create(&mut wire, &question, "working");
     let get = polled(&mut wire);
     reply(&mut wire, &get, &task("working"));
     let get = polled(&mut wire);
@@ -98,20 +101,12 @@ fn a_client_that_makes_no_tasks_is_not_asked_for_one() {
     for declared in declared {
         let (mut wire, call, question) = begin(declared);
         assert_eq!(member(&question, &["params", "task"]), "");
-        reply(
-            &mut wire,
-            &question,
-            r#"{"action":"accept","content":{"name":"Ada"}}"#,
-        );
+        reply(&mut wire, &question, ADA);
         assert!(wire.answer(call).unwrap().contains("Ada"));
     }
     // One that declares them may answer at once.
     let (mut wire, call, question) = begin(TASKS);
-    reply(
-        &mut wire,
-        &question,
-        r#"{"action":"accept","content":{"name":"Ada"}}"#,
-    );
+    reply(&mut wire, &question, ADA);
     assert!(wire.answer(call).unwrap().contains("Ada"));
 }
 
@@ -119,11 +114,7 @@ fn a_client_that_makes_no_tasks_is_not_asked_for_one() {
 #[test]
 fn a_task_that_fails_is_a_question_that_failed() {
     let (mut wire, call, question) = begin(TASKS);
-    reply(
-        &mut wire,
-        &question,
-        &format!(r#"{{"task":{}}}"#, task("failed")),
-    );
+    create(&mut wire, &question, "failed");
     let fetch = only(&mut wire);
     let id = member(&fetch, &["id"]);
     wire.line(&format!("{id} ! -1 rejected"));
@@ -136,11 +127,7 @@ fn a_task_that_fails_is_a_question_that_failed() {
 fn a_question_that_is_given_up_cancels_its_task() {
     // By its time.
     let (mut wire, call, question) = begin(TASKS);
-    reply(
-        &mut wire,
-        &question,
-        &format!(r#"{{"task":{}}}"#, task("working")),
-    );
+    create(&mut wire, &question, "working");
     for _ in 0..119 {
         let get = polled(&mut wire);
         reply(&mut wire, &get, &task("working"));
@@ -153,11 +140,7 @@ fn a_question_that_is_given_up_cancels_its_task() {
     reply(&mut wire, &cancel, &task("cancelled"));
     // By the client of the call.
     let (mut wire, call, question) = begin(TASKS);
-    reply(
-        &mut wire,
-        &question,
-        &format!(r#"{{"task":{}}}"#, task("working")),
-    );
+    create(&mut wire, &question, "working");
     wire.cancel(call);
     let cancel = only(&mut wire);
     assert_eq!(text(&cancel, &["method"]), "tasks/cancel");
@@ -167,8 +150,7 @@ fn a_question_that_is_given_up_cancels_its_task() {
 fn the_time_of_a_question_is_that_of_its_task() {
     let (mut wire, call, question) = begin(TASKS);
     wire.advance(Duration::from_secs(40));
-    let created = format!(r#"{{"task":{}}}"#, task("working"));
-    reply(&mut wire, &question, &created);
+    create(&mut wire, &question, "working");
     for _ in 0..39 {
         let get = polled(&mut wire);
         reply(&mut wire, &get, &task("working"));
@@ -181,8 +163,7 @@ fn the_time_of_a_question_is_that_of_its_task() {
 fn a_poll_that_fails_cancels_the_task_unless_it_is_unknown() {
     for (code, is_cancelled) in [(-32603, true), (-32602, false)] {
         let (mut wire, call, question) = begin(TASKS);
-        let created = format!(r#"{{"task":{}}}"#, task("working"));
-        reply(&mut wire, &question, &created);
+        create(&mut wire, &question, "working");
         let id = member(&polled(&mut wire), &["id"]);
         let error = format!(r#"{{"code":{code},"message":"no"}}"#);
         wire.line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));

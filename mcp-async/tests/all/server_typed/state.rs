@@ -3,7 +3,7 @@
 use core::error::Error;
 use core::future::Ready;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use mcp_async::Server;
 use mcp_async::model::LoggingLevel;
@@ -320,14 +320,13 @@ fn the_calls_of_a_session_share_a_value_and_other_sessions_have_their_own() {
         assert_eq!(counted, ["0", "1", "0"], "{revision}");
         drop((one, other));
         settle();
-        let left = kept
-            .lock()
-            .unwrap()
-            .iter()
-            .filter_map(|it| it.upgrade())
-            .count();
-        assert_eq!(left, 0, "{revision}");
+        assert!(all_dropped(&kept), "{revision}");
     }
+}
+
+fn all_dropped(kept: &Mutex<Vec<Weak<()>>>) -> bool {
+    let kept = kept.lock().unwrap();
+    kept.iter().all(|value| value.strong_count() == 0)
 }
 
 /// A value of a session may hold the peer of the session, through which it reports. It is dropped all the same.
@@ -353,13 +352,7 @@ fn a_value_of_a_session_that_has_the_peer_ends_with_the_session() {
         let _ = wire.ask("tools/call", r#"{"name":"keep"}"#);
         drop(wire);
         settle();
-        let left = kept
-            .lock()
-            .unwrap()
-            .iter()
-            .filter_map(|it| it.upgrade())
-            .count();
-        assert_eq!(left, 0, "{revision}");
+        assert!(all_dropped(&kept), "{revision}");
     }
 }
 

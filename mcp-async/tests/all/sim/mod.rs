@@ -27,6 +27,23 @@ pub(crate) fn poll_once<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Outp
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
+/// Begins a future, which waits at its first poll.
+#[track_caller]
+pub(crate) fn begin<F: Future>(future: F) -> Pin<Box<F>> {
+    let mut future = Box::pin(future);
+    assert!(poll_once(future.as_mut()).is_pending());
+    future
+}
+
+/// Begins a future, and drops it when nothing else happens.
+#[track_caller]
+pub(crate) fn give_up<F: Future>(future: F) {
+    let begun = begin(future);
+    settle();
+    drop(begun);
+    settle();
+}
+
 /// Returns the output of a future that is ready at its first poll, such as that of a store in memory.
 #[track_caller]
 pub(crate) fn done<F: Future>(future: F) -> F::Output {

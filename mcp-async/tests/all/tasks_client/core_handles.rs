@@ -3,21 +3,16 @@
 use mcp_async::Client;
 use mcp_async::client::{CallError, TaskError};
 use mcp_async::model::TaskStatus;
-use mcp_async::tasks::client::{TaskEvent, TaskHandle, TaskOptions, ToolOutcome};
+use mcp_async::tasks::client::{TaskEvent, TaskHandle, TaskOptions};
 
-use super::support::{Asked, Log, Say, core_polled, core_task, done, with_core_tasks, with_tasks};
+use super::support::{
+    Asked, Log, Say, begin_task, core_polled, core_task, done, with_core_tasks, with_tasks,
+};
 use crate::client_typed::support::run;
 use crate::sim::settle;
 
 async fn client(answer: impl FnMut(&Asked) -> Say + 'static) -> (Client, Log) {
     with_core_tasks(TaskOptions::default(), answer).await
-}
-
-async fn begin(client: &Client) -> TaskHandle {
-    match client.call_tool_task("maybe", &()).await.unwrap() {
-        ToolOutcome::Task(task) => task,
-        ToolOutcome::Result(result) => panic!("{result:?}"),
-    }
 }
 
 async fn statuses(task: &mut TaskHandle) -> Vec<TaskStatus> {
@@ -36,7 +31,7 @@ async fn statuses(task: &mut TaskHandle) -> Vec<TaskStatus> {
 fn a_handle_reports_each_change_once() {
     run(async {
         let (client, log) = client(core_polled(&["working", "working", "completed"], done)).await;
-        let mut task = begin(&client).await;
+        let mut task = begin_task(&client, "maybe").await;
         assert_eq!(task.id(), "t");
         assert_eq!(task.state().unwrap().status, TaskStatus::Working);
         let expected = [TaskStatus::Working, TaskStatus::Completed];
@@ -51,20 +46,20 @@ fn a_handle_reports_each_change_once() {
 fn a_task_is_cancelled_detached_and_resumed() {
     run(async {
         let (client, log) = client(core_polled(&["cancelled"], done)).await;
-        let mut task = begin(&client).await;
+        let mut task = begin_task(&client, "maybe").await;
         task.cancel().await.unwrap();
         let cancelled = TaskError::Cancelled(None);
         let ended = task.result().await;
         assert!(matches!(ended, Err(CallError::Task(error)) if error == cancelled));
         assert_eq!(log.count("tasks/cancel"), 1);
         // One that is not detached is cancelled with its handle.
-        drop(begin(&client).await);
+        drop(begin_task(&client, "maybe").await);
         settle();
         assert_eq!(log.count("tasks/cancel"), 2);
     });
     run(async {
         let (client, log) = client(core_polled(&["working", "completed"], done)).await;
-        let id = begin(&client).await.detach();
+        let id = begin_task(&client, "maybe").await.detach();
         settle();
         assert_eq!(log.requests(), ["tools/list", "tools/call"]);
         let mut task = client.resume_task(id);

@@ -13,7 +13,7 @@ use super::support::{
     with_tasks,
 };
 use crate::client_typed::support::{advance, poll_once, run};
-use crate::sim::{Sim, settle};
+use crate::sim::{Sim, begin, give_up, settle};
 use crate::texts::has;
 
 #[test]
@@ -64,12 +64,7 @@ fn a_task_that_is_created_too_late_is_cancelled() {
     };
     run(async move {
         let (client, log) = with_tasks(late).await;
-        {
-            let mut call = pin!(client.call_tool("job", &()));
-            assert!(poll_once(call.as_mut()).is_pending());
-            settle();
-        }
-        settle();
+        give_up(client.call_tool("job", &()));
         let expected = ["tools/call", "notifications/cancelled", "tasks/cancel"];
         assert_eq!(log.methods(), expected);
         assert_eq!(log.texts("tasks/cancel", &["taskId"]), [r#""t""#]);
@@ -116,21 +111,11 @@ fn tk_62_calls_that_are_dropped_together_leave_no_tasks() {
 fn tk_62_a_task_whose_creation_was_not_taken_is_cancelled() {
     run(async {
         let (client, log) = with_tasks(polled(vec![Say::Result(task("working", ""))])).await;
-        {
-            let mut call = pin!(client.call_tool("job", &()));
-            assert!(poll_once(call.as_mut()).is_pending());
-            settle();
-        }
-        settle();
+        give_up(client.call_tool("job", &()));
         assert_eq!(log.requests(), ["tools/call", "tasks/cancel"]);
         assert_eq!(log.texts("tasks/cancel", &["taskId"]), [r#""t""#]);
         // So it is with a handle.
-        {
-            let mut call = pin!(client.call_tool_task("job", &()));
-            assert!(poll_once(call.as_mut()).is_pending());
-            settle();
-        }
-        settle();
+        give_up(client.call_tool_task("job", &()));
         assert_eq!(log.count("tasks/cancel"), 2);
     });
     run(async {
@@ -138,12 +123,7 @@ fn tk_62_a_task_whose_creation_was_not_taken_is_cancelled() {
         let (client, log) = with_core_tasks(options, core_polled(&["working"], done)).await;
         client.tools().all().await.unwrap();
         for (tool, cancelled) in [("plain", 0), ("job", 1)] {
-            {
-                let mut call = pin!(client.call_tool(tool, &()));
-                assert!(poll_once(call.as_mut()).is_pending());
-                settle();
-            }
-            settle();
+            give_up(client.call_tool(tool, &()));
             assert_eq!(log.count("tasks/cancel"), cancelled, "{tool}");
         }
     });
@@ -169,12 +149,11 @@ fn a_call_and_its_task_are_bounded_together() {
     run(async move {
         let (client, log) = with_tasks(answer).await;
         let begun = Sim.now();
-        let mut call = pin!(
+        let call = begin(
             client
                 .call_tool("job", &())
-                .max_duration(Duration::from_secs(10))
+                .max_duration(Duration::from_secs(10)),
         );
-        assert!(poll_once(call.as_mut()).is_pending());
         advance(Duration::from_secs(6));
         client.tools().all().await.unwrap();
         assert!(matches!(call.await, Err(CallError::Timeout)));

@@ -1,20 +1,12 @@
 //! Handles of tasks.
 
-use mcp_async::Client;
 use mcp_async::client::{CallError, TaskError};
 use mcp_async::model::TaskStatus;
 use mcp_async::tasks::client::{TaskEvent, TaskHandle, ToolOutcome};
 
-use super::support::{Say, asking, completed, polled, task, with_tasks};
+use super::support::{Say, asking, begin_task, completed, polled, task, with_tasks};
 use crate::client_typed::support::run;
 use crate::sim::settle;
-
-async fn begin(client: &Client) -> TaskHandle {
-    match client.call_tool_task("job", &()).await.unwrap() {
-        ToolOutcome::Task(task) => task,
-        ToolOutcome::Result(result) => panic!("{result:?}"),
-    }
-}
 
 fn message(message: &str) -> Say {
     Say::Result(task("working", &format!(r#","statusMessage":"{message}""#)))
@@ -49,7 +41,7 @@ fn a_handle_reports_each_change_once() {
             completed("done"),
         ]))
         .await;
-        let mut task = begin(&client).await;
+        let mut task = begin_task(&client, "job").await;
         assert_eq!(task.id(), "t");
         assert_eq!(task.state().unwrap().status, TaskStatus::Working);
         assert_eq!(
@@ -86,7 +78,7 @@ fn a_cancelled_task_is_followed_to_its_end() {
     run(async {
         let cancelled = Say::Result(task("cancelled", ""));
         let (client, log) = with_tasks(polled(vec![message("1/9"), cancelled])).await;
-        let mut task = begin(&client).await;
+        let mut task = begin_task(&client, "job").await;
         while task.state().unwrap().message.is_none() {
             task.next().await;
         }
@@ -109,7 +101,7 @@ fn a_cancelled_task_is_followed_to_its_end() {
 fn a_task_is_resumed_by_its_id() {
     run(async {
         let (client, log) = with_tasks(polled(vec![message("1/2"), completed("done")])).await;
-        let id = begin(&client).await.detach();
+        let id = begin_task(&client, "job").await.detach();
         settle();
         assert_eq!(log.methods(), ["tools/call"]);
         let mut task = client.resume_task(id);
@@ -117,7 +109,7 @@ fn a_task_is_resumed_by_its_id() {
         assert_eq!(report(&mut task).await, ["Working 1/2", "Completed "]);
         assert_eq!(task.result().await.unwrap().text(), "done");
         // One that is not detached is cancelled with its handle.
-        drop(begin(&client).await);
+        drop(begin_task(&client, "job").await);
         settle();
         assert_eq!(log.count("tasks/cancel"), 1);
     });

@@ -12,7 +12,7 @@ use mcp_async::Client;
 use mcp_async::client::{CallError, ClientBuilder, ConnectError, RestartPolicy};
 use mcp_async::model::{ElicitParams, ElicitResult};
 use mcp_async::runtime::{PipeReader, PipeWriter, Runtime};
-use mcp_async::tasks::client::TaskOptions;
+use mcp_async::tasks::client::{TaskHandle, TaskOptions, ToolOutcome};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::{Instant, Revision};
 
@@ -38,6 +38,14 @@ impl Asked {
 
     pub(crate) fn text(&self, path: &[&str]) -> String {
         self.param(path).map_or("-", Raw::as_str).to_owned()
+    }
+}
+
+/// Calls a tool, whose call becomes a task.
+pub(crate) async fn begin_task(client: &Client, tool: &str) -> TaskHandle {
+    match client.call_tool_task(tool, &()).await.unwrap() {
+        ToolOutcome::Task(task) => task,
+        ToolOutcome::Result(result) => panic!("{result:?}"),
     }
 }
 
