@@ -13,7 +13,7 @@ use mcp_proto::{
     SentToken, Step, Token,
 };
 
-use crate::operations::{clock, fill, pick, remove, take};
+use crate::operations::{clock, each_message, fill, pick, remove, take, take_line};
 
 /// Whatever a server sends and an application does, in whatever order, and however the clock moves: every call ends once and no
 /// later than its maximum duration, every question ends once, tables and buffers stay within their bounds, deadlines lie ahead,
@@ -490,17 +490,8 @@ impl World {
         let count = count.min(pending.len());
         self.line.extend_from_slice(&pending[..count]);
         self.link.outbox.consume(count);
-        while let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.line.drain(..=end).collect();
-            let array = Raw::parse(&line, 128)
-                .expect("what is written is JSON")
-                .array();
-            match array {
-                Some(array) => array
-                    .elements()
-                    .for_each(|element| self.receive(&Message::from_raw(element))),
-                None => self.receive(&Message::parse(&line, 128)),
-            }
+        while let Some(line) = take_line(&mut self.line) {
+            each_message(&line, |message| self.receive(message));
         }
     }
 

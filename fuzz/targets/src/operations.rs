@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+use mcp_proto::json::Raw;
+use mcp_proto::rpc::Message;
 use mcp_proto::{Inbox, Instant, Store};
 
 /// Moves a clock: mostly so many milliseconds ahead, or far ahead, or back.
@@ -27,6 +29,25 @@ pub(crate) fn remove<T: PartialEq>(from: &mut Vec<T>, token: T) -> bool {
     let before = from.len();
     from.retain(|other| *other != token);
     from.len() < before
+}
+
+/// Takes the first line of what was read, once it is whole.
+pub(crate) fn take_line(read: &mut Vec<u8>) -> Option<Vec<u8>> {
+    let end = read.iter().position(|byte| *byte == b'\n')?;
+    Some(read.drain(..=end).collect())
+}
+
+/// Hands out the messages of a line, which is one or an array of them.
+pub(crate) fn each_message(line: &[u8], mut each: impl FnMut(&Message<'_>)) {
+    let array = Raw::parse(line, 128)
+        .expect("what is written is JSON")
+        .array();
+    match array {
+        Some(array) => array
+            .elements()
+            .for_each(|element| each(&Message::from_raw(element))),
+        None => each(&Message::parse(line, 128)),
+    }
 }
 
 /// Puts bytes into an inbox, as many as fit. Returns the rest, or `None` if no byte fits.

@@ -15,7 +15,7 @@ use mcp_proto::{
     Token,
 };
 
-use crate::operations::{clock, fill, pick, remove, take};
+use crate::operations::{clock, each_message, fill, pick, remove, take, take_line};
 
 /// Whatever a client sends and an application does, in whatever order, and however the clock moves: every request ends once,
 /// every question ends once, tables and buffers stay within their bounds, deadlines lie ahead, and
@@ -331,17 +331,8 @@ impl World {
         let count = count.min(pending.len());
         self.line.extend_from_slice(&pending[..count]);
         self.link.outbox.consume(count);
-        while let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.line.drain(..=end).collect();
-            let array = Raw::parse(&line, 128)
-                .expect("what is written is JSON")
-                .array();
-            match array {
-                Some(array) => array
-                    .elements()
-                    .for_each(|element| self.count(&Message::from_raw(element))),
-                None => self.count(&Message::parse(&line, 128)),
-            }
+        while let Some(line) = take_line(&mut self.line) {
+            each_message(&line, |message| self.count(message));
         }
         // An answer needs something that was asked, and the shortest question is a byte and a newline.
         assert!(self.answered * 2 <= self.written);
