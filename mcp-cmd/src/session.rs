@@ -10,7 +10,7 @@ use super::out;
 use super::save::Save;
 use super::screen::Screen;
 use mcp_tokio::Client;
-use mcp_tokio::client::{CallError, Progress, Request};
+use mcp_tokio::client::{Progress, Request};
 use serde::Serialize;
 
 /// A connected client, and how its user wants things.
@@ -23,10 +23,13 @@ pub(crate) struct Session<'s> {
 
 impl Session<'_> {
     /// Waits for the answer of the server; Ctrl-C cancels the request.
-    pub(crate) async fn wait<T>(
+    pub(crate) async fn wait<T, E>(
         &self,
-        answer: impl Future<Output = Result<T, CallError>>,
-    ) -> Result<T, Failure> {
+        answer: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, Failure>
+    where
+        Failure: From<E>,
+    {
         Ok(self.interrupt.or(answer).await??)
     }
 

@@ -1,7 +1,5 @@
 //! `skills`: the skills of the server.
 
-use core::future::Future;
-
 use crate::bytes::bytes;
 use crate::exit::{Exit, Failure};
 use crate::json::{Members, quoted};
@@ -48,7 +46,9 @@ async fn all(session: &Session<'_>) -> Result<Vec<SkillEntry>, Failure> {
 /// The skill with this URI, or the only one that is listed with this name.
 async fn find(session: &Session<'_>, skill: &str) -> Result<SkillEntry, Failure> {
     if skill.contains(':') {
-        return wait(session, SkillsClient::new(session.client).get(skill)).await;
+        return session
+            .wait(SkillsClient::new(session.client).get(skill))
+            .await;
     }
     let is_named = |entry: &SkillEntry| entry.frontmatter.name() == Some(skill);
     let all = all(session).await?.into_iter();
@@ -105,7 +105,9 @@ fn files(entry: &SkillEntry) -> String {
 
 /// Writes the `SKILL.md` of a skill, once it is checked.
 async fn show(session: &Session<'_>, entry: SkillEntry) -> Result<(), Failure> {
-    let skill = wait(session, SkillsClient::new(session.client).load(entry)).await?;
+    let skill = session
+        .wait(SkillsClient::new(session.client).load(entry))
+        .await?;
     if !session.common.json {
         return out::text(&plain(skill.text()));
     }
@@ -156,14 +158,6 @@ async fn check(session: &Session<'_>, entry: SkillEntry) -> Result<(), LoadError
 
 fn reason(error: &SkillCheckError) -> String {
     ErrorChain(error).to_string()
-}
-
-/// Waits for the answer of the server; Ctrl-C cancels the request.
-async fn wait<T>(
-    session: &Session<'_>,
-    answer: impl Future<Output = Result<T, LoadError>>,
-) -> Result<T, Failure> {
-    Ok(session.interrupt.or(answer).await??)
 }
 
 fn encoded<T: serde::Serialize + ?Sized>(value: &T) -> Result<RawBuf, Failure> {

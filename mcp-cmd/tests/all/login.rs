@@ -8,7 +8,7 @@ use std::process::Stdio;
 use mcp_tokio::auth::{CredentialStore, FileCredentialStore};
 
 use super::http::{Answer, Asked, Site, serve};
-use super::run::{Ran, command, finish};
+use super::run::{Ran, command, finish, put_browsers};
 use super::terminal::Person;
 
 #[test]
@@ -186,14 +186,9 @@ struct Home(PathBuf);
 
 impl Home {
     fn new(name: &str) -> Self {
-        use std::os::unix::fs::PermissionsExt;
         let home = std::env::temp_dir().join(format!("mcp-login-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&home).unwrap();
-        for name in ["xdg-open", "open"] {
-            let path = home.join(name);
-            std::fs::write(&path, "#!/bin/sh\n").unwrap();
-            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
-        }
+        put_browsers(&home, "#!/bin/sh\n");
         Self(home)
     }
 

@@ -130,3 +130,15 @@ pub(crate) fn finish(output: Output) -> Ran {
         err: String::from_utf8(output.stderr).unwrap(),
     }
 }
+
+/// Puts the programs that open pages into a folder, which is searched first.
+#[cfg(unix)]
+pub(crate) fn put_browsers(folder: &std::path::Path, script: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    for name in ["xdg-open", "open"] {
+        let path = folder.join(name);
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}

@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, tcgetattr};
 
-use super::run::{command, on_everything};
+use super::run::{command, on_everything, put_browsers};
 
 #[test]
 fn a_form_is_filled_in() {
@@ -128,12 +128,7 @@ fn a_page_is_opened_only_on_yes() {
     std::fs::create_dir_all(&directory).unwrap();
     let opened = directory.join("opened");
     let browser = format!("#!/bin/sh\necho \"$1\" > {}\n", opened.display());
-    for name in ["xdg-open", "open"] {
-        let path = directory.join(name);
-        std::fs::write(&path, &browser).unwrap();
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    }
+    put_browsers(&directory, &browser);
     let path = format!("{}:{}", directory.display(), std::env::var("PATH").unwrap());
     let check = |keys: &str, expected: &str| {
         let mut person =
