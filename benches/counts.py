@@ -186,7 +186,7 @@ TABLES = [
     ),
     Table(
         "large servers",
-        "an echo of 2026-07-28 beside 10,000 tools; an update, for each of its subscribers",
+        "an echo of 2026-07-28 at a server of 10,000 tools; an update, for each of its subscribers",
         [Row("tools", 160, 800), Row("100 subscribers", 5, 20, 100), Row("1000 subscribers", 1, 4, 1000)],
         ["mcp-tokio"],
         [],

@@ -251,7 +251,7 @@ GOALS = [
     ),
     Goal("the same, CPU", lambda it: [it.server("large", "update", "1000 subscribers")], [1.3], SUBSCRIBERS),
     Goal(
-        "call beside 10,000 tools, of a call alone: instructions · CPU; beside 5,000 idle sessions, CPU",
+        "call to one of 10,000 tools, of one to the only tool: instructions · CPU; with 5,000 idle sessions, CPU",
         lambda it: [
             it.count("large servers", "tools", "mcp-tokio") / it.count("HTTP", "modern", "mcp-tokio"),
             it.server("large", "beside", "10000 tools"),

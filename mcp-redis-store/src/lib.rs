@@ -219,7 +219,7 @@ impl RedisStore {
         self
     }
 
-    /// Sets how many events of a session are kept, and how many bytes of them; 1 000 and 4 MiB
+    /// Sets how many events of a session are kept, and how many bytes of them; 1,000 and 4 MiB
     /// otherwise. The oldest ones are removed first.
     #[must_use]
     pub fn max_events(mut self, events: usize, bytes: usize) -> Self {

@@ -1,7 +1,8 @@
 //! MCP over HTTP.
 //!
-//! [`Server::http`](crate::Server::http) turns a server into a [`tower_service::Service`], which hyper,
-//! axum and other frameworks can mount.
+//! [`Server::http`](crate::Server::http) returns the settings of an endpoint, of which
+//! [`Http::into_service`] makes a [`tower_service::Service`]: hyper, axum and other frameworks can mount it.
+//! [`HttpConnector`] connects a client.
 
 #[cfg(feature = "http-client")]
 pub(crate) mod client;

@@ -79,14 +79,15 @@ pub enum Negotiation {
 /// The timeouts of a client. All are settings of the client; a call may override its own two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For the answer that opens the connection, to `server/discover` or to `initialize`.
+    /// For the answer that opens the connection, to `server/discover` or to `initialize`; 60 s by default.
     pub connect: Duration,
-    /// For the answer of a request (LC-18), the acknowledgement of a subscription (SB-12) included.
+    /// For the answer of a request (LC-18), the acknowledgement of a subscription (SB-12) included; 60 s by default. Progress restarts
+    /// it, unless [`ClientConfig::progress_extends`] is false.
     pub request: Duration,
-    /// The most that a request may take, however often its timeout began anew (LC-19).
+    /// The most that a request may take, however often its timeout began anew (LC-19); 10 minutes by default.
     pub max_duration: Duration,
-    /// For the answer to `server/discover` before `initialize` is tried as well (VR-13). A
-    /// client without legacy revisions waits for `connect` instead.
+    /// For the answer to `server/discover` before `initialize` is tried as well (VR-13); 5 s by default. A client without legacy
+    /// revisions waits for `connect` instead.
     pub probe: Duration,
 }
 

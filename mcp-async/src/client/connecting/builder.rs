@@ -167,13 +167,14 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
         self
     }
 
-    /// Sets the timeouts of requests; a single call may set its own.
+    /// Sets the timeouts. By default a client waits 60 s for the connection and 60 s for the result of a request, which progress
+    /// restarts; a request ends after 10 minutes as a whole. A single call may set its own two.
     pub const fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.config.timeouts = timeouts;
         self
     }
 
-    /// The bounds of what it keeps and takes.
+    /// Sets the bounds of what the client keeps and accepts.
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.config.limits = limits;
         self
@@ -215,7 +216,7 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
         self
     }
 
-    /// Asks regularly if a legacy server is alive; it does not otherwise.
+    /// Pings a legacy server at the interval of this policy; without it, no pings are sent.
     pub const fn ping(mut self, policy: PingPolicy) -> Self {
         self.config.ping = Some(policy);
         self

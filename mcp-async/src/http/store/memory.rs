@@ -89,7 +89,7 @@ impl MemoryStore {
     }
 }
 
-/// 10 000 sessions, and in each 1 000 events of together 4 MiB.
+/// 10,000 sessions, and in each 1,000 events of together 4 MiB.
 impl Default for MemoryStore {
     fn default() -> Self {
         Self::new(10_000, 1_000, 4 << 20)

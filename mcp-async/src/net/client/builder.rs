@@ -133,7 +133,7 @@ impl HttpClientBuilder {
         self
     }
 
-    /// The client.
+    /// Builds the client. An invalid proxy is the error of each request ([`SendFailed::Proxy`](crate::net::SendFailed::Proxy)).
     pub fn build(self) -> HttpClient {
         let mut wrong_proxy = false;
         let proxies = match self.proxies {

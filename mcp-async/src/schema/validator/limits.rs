@@ -11,7 +11,7 @@ pub struct SchemaLimits {
     /// The levels to which objects and arrays nest in a schema; 64.
     pub depth: usize,
     /// The subschemas that are compiled, those that several references lead to counted as often
-    /// as the compiler looks at them; 20 000. Each takes a few microseconds and a kilobyte.
+    /// as the compiler looks at them; 20,000. Each takes a few microseconds and a kilobyte.
     pub subschemas: usize,
     /// The subschemas that one of them leads to on the same value, one by the other, through
     /// `$ref`, `allOf` and their like; 128. Each takes a few hundred bytes of stack.
@@ -26,7 +26,7 @@ pub struct SchemaLimits {
     /// values of an `enum`, 64 bytes against a pattern that is small and 32 times as many steps
     /// against one that is large; a million.
     pub evaluations: u64,
-    /// The evaluations up to which what does not fit is described; 10 000. Each may keep a few
+    /// The evaluations up to which what does not fit is described; 10,000. Each may keep a few
     /// kilobytes until the description is done.
     pub described: u64,
     /// The subschemas that are open at once while a value is checked; 1 024, which stay below

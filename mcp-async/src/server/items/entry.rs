@@ -121,7 +121,8 @@ macro_rules! item {
                 self
             }
 
-            /// Adds an icon: its source is `https:` or `data:`.
+            /// Adds an icon. Clients show only those whose source is `https:` or `data:`
+            /// ([`Icon::is_acceptable`]($crate::model::Icon::is_acceptable)).
             pub fn icon(mut self, icon: $crate::model::Icon) -> Self {
                 self.entry.listed.icons.push(icon);
                 self

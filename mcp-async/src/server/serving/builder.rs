@@ -142,7 +142,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
         self.set(|settings| settings.info.website_url = url)
     }
 
-    /// Adds an icon: its source is `https:` or `data:`.
+    /// Adds an icon. Clients show only those whose source is `https:` or `data:` ([`Icon::is_acceptable`]).
     pub fn icon(self, icon: Icon) -> Self {
         self.set(|settings| settings.info.icons.push(icon))
     }
@@ -161,17 +161,19 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
         })
     }
 
-    /// The revisions that it speaks; all published ones otherwise.
+    /// Sets the revisions that the server speaks; all published ones by default.
     pub fn revisions(self, revisions: RevisionSet) -> Self {
         self.set(|settings| settings.config.revisions = revisions)
     }
 
-    /// The bounds of each connection; an output that holds no answer of the core is a mistake.
+    /// Sets the bounds of each connection. An output that holds no answer of the core is a mistake that [`build`](Self::build)
+    /// reports.
     pub fn limits(self, limits: Limits) -> Self {
         self.set(|settings| settings.config.limits = limits)
     }
 
-    /// Asks legacy clients now and then whether they are still there.
+    /// Pings legacy clients at the interval of this policy, and closes a connection after the misses of the policy. Without it,
+    /// no pings are sent.
     pub fn ping(self, policy: PingPolicy) -> Self {
         self.set(|settings| settings.config.ping = Some(policy))
     }
@@ -291,7 +293,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
         self.with(Template::new(uri_template, name).handler(handler))
     }
 
-    /// A prompt: its arguments are a type.
+    /// Registers a prompt whose arguments are a type.
     ///
     /// ```
     /// use mcp_async::Server;
@@ -342,7 +344,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
         self.set(|settings| settings.logging = true)
     }
 
-    /// Sets the largest number of items on a page of a list; 1000 otherwise, because there are
+    /// Sets the largest number of items on a page of a list; 1,000 otherwise, because there are
     /// clients that read one page only. Zero is a mistake.
     pub fn page_size(self, items: usize) -> Self {
         self.set(|settings| settings.page_size = items)
@@ -452,7 +454,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
         })
     }
 
-    /// Wraps what serves each connection; the layer that was added last sees a call first.
+    /// Adds a layer around the service of each connection. The layer that was added last receives a call first.
     pub fn layer(self, layer: impl ServerLayer) -> Self {
         self.set(|settings| {
             settings.finds_tools = true;

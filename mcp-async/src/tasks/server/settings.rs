@@ -97,7 +97,7 @@ impl Tasks {
         self
     }
 
-    /// Sets how many tasks this process keeps, running and ended ones; 10000 otherwise. A further one
+    /// Sets how many tasks this process keeps, running and ended ones; 10,000 otherwise. A further one
     /// takes the place of the oldest task that has ended, first of one of the same principal; its
     /// result is lost. If none has ended, the call runs in its exchange if its tool has
     /// [`task(TaskPolicy::Optional)`](crate::server::Tool::task), and is refused with -32603
@@ -109,7 +109,7 @@ impl Tasks {
         self
     }
 
-    /// Sets how many tasks may run at a time; 1000 otherwise. A further call runs in its exchange or
+    /// Sets how many tasks may run at a time; 1,000 otherwise. A further call runs in its exchange or
     /// is refused, as at [`max`](Self::max).
     #[must_use]
     pub const fn max_running(mut self, tasks: usize) -> Self {

@@ -318,7 +318,7 @@ fn a_shutdown_loses_no_answer() {
     assert!(late.has_ended());
 }
 
-/// 100 000 calls at once, of a tool that does not finish: the table is full after those that
+/// 100,000 calls at once, of a tool that does not finish: the table is full after those that
 /// were configured, and every other call is refused. What they take together is bounded,
 /// whether the client reads what it is told or not.
 #[test]

@@ -26,7 +26,7 @@ use crate::server::serving::Server;
 use crate::server::serving::parts::Parts;
 use crate::server::{BuildError, RateLimit, RegisterError, ServerBuilder};
 
-/// A server on its way to HTTP: the settings of the endpoint.
+/// The settings of an HTTP endpoint for a server.
 ///
 /// Defaults: the endpoint is `/mcp`; only requests to `localhost`, `127.0.0.1` and `[::1]` are
 /// answered, and of web pages only those of the same hosts; bodies, sessions,
@@ -76,15 +76,15 @@ enum Source {
 }
 
 impl<S> Server<S> {
-    /// Offers it over HTTP: the settings of an endpoint, and then a service that hyper, axum or
-    /// anything else that speaks `tower` mounts.
+    /// Returns the settings of an HTTP endpoint for this server. [`Http::into_service`] makes a service of them, which hyper,
+    /// axum and other frameworks over `tower` can mount.
     pub fn http(&self) -> Http {
         Http::of(Source::Built(self.without_state()))
     }
 }
 
 impl<S: Send + Sync + 'static> ServerBuilder<S> {
-    /// Offers the server over HTTP: see [`Server::http`]. It is built with the service.
+    /// Returns the settings of an HTTP endpoint for this server: see [`Server::http`]. The server is built with the service.
     pub fn http(self) -> Http {
         Http::of(Source::Parts(Box::new(self.parts)))
     }
@@ -232,7 +232,7 @@ impl Http {
     }
 
     /// Sets the maximum number of legacy sessions, those of [`legacy_sse`](Self::legacy_sse)
-    /// included; 10 000 otherwise. One more is answered with 503 and `Retry-After`, unless a session makes room
+    /// included; 10,000 otherwise. One more is answered with 503 and `Retry-After`, unless a session makes room
     /// whose client has sent nothing since `initialize`: the oldest after one minute, or at once if all places are
     /// taken and the caller has none.
     pub fn max_sessions(mut self, sessions: usize) -> Self {
@@ -241,7 +241,7 @@ impl Http {
     }
 
     /// Sets the maximum number of concurrent requests without a session that take longer: listens, and calls that
-    /// are not answered at once; 10 000 otherwise. One more is answered with 503 and `Retry-After` when it has to
+    /// are not answered at once; 10,000 otherwise. One more is answered with 503 and `Retry-After` when it has to
     /// wait for the first time: what its handler has done until then is done. Requests that are answered at once
     /// need no place.
     ///

@@ -189,7 +189,7 @@ impl Protection {
     }
 
     /// Sets how many answers about opaque tokens, how many verified tokens of each issuer, and how many used proofs are
-    /// kept; 10 000 of each otherwise.
+    /// kept; 10,000 of each otherwise.
     pub const fn capacity(mut self, capacity: usize) -> Self {
         self.capacity = capacity;
         self
