@@ -44,5 +44,3 @@ pub use crate::http::server::protect::RemoteIntrospection;
 pub use crate::http::server::protect::{
     Introspect, KeySource, Protection, StaticKeys, TokenVerifier,
 };
-#[cfg(feature = "http-server")]
-pub use crate::server::MissingScopes;

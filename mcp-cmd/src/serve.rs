@@ -17,7 +17,8 @@ use super::out;
 use super::response::LastResponse;
 use super::screen::Screen;
 use mcp_tokio::compose::{Proxy, ServerEntry, ServerTarget, UpstreamState};
-use mcp_tokio::http::{AccessError, HttpStatus, Principal, Readiness};
+use mcp_tokio::http::{AccessError, HttpStatus, Readiness};
+use mcp_tokio::server::Principal;
 use mcp_tokio::tasks::server::Tasks;
 use mcp_tokio::{Server, stdio, tcp};
 

@@ -167,7 +167,8 @@ pub use conversation::{AtOnce, Conversation, Outgoing, Receipt};
 pub use inbox::Inbox;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 pub use inbox::Large;
-pub use link::{Link, Step, TurnEnd, Verdict};
+pub use link::pipe_link::{Link, TurnEnd, Verdict};
+pub use link::step::Step;
 pub use machine::Machine;
 pub use outbox::{NeedsBuffer, Outbox, Written};
 

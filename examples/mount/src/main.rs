@@ -10,8 +10,8 @@ use axum::routing::get;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use mcp_tokio::http::{AccessError, Principal};
-use mcp_tokio::server::BuildError;
+use mcp_tokio::http::AccessError;
+use mcp_tokio::server::{BuildError, Principal};
 use mcp_tokio::{HttpService, Runtime, Server, ServerBuilder, interrupted};
 
 #[derive(Deserialize, JsonSchema)]

@@ -57,7 +57,6 @@ pub use self::state::subscriptions::Update;
 pub use crate::connection::Progress;
 pub use crate::error::TaskError;
 pub use crate::error::{CallError, ConnectError};
-pub use mcp_proto::RevisionSet;
 pub use mcp_proto::client::Failure;
 pub use mcp_proto::client::{Negotiation, Timeouts};
 

@@ -32,7 +32,7 @@ pub enum ConnectError {
     /// it once more, with [`Negotiation::Handshake`](mcp_proto::client::Negotiation::Handshake).
     Closed,
     /// The configuration accepts no revision.
-    Nothing,
+    NoRevision,
     /// The first message is longer than the output may be: what this client says of itself
     /// exceeds [`Limits::output`](mcp_proto::Limits::output).
     TooLarge,
@@ -76,7 +76,7 @@ impl ConnectError {
             CoreError::Refused(error) => Self::Refused(ErrorReply::received(error)),
             CoreError::Answer => Self::Answer,
             CoreError::Timeout => Self::Timeout,
-            CoreError::Nothing => Self::Nothing,
+            CoreError::NoRevision => Self::NoRevision,
             CoreError::TooLarge => Self::TooLarge,
             CoreError::Failed(failure) => Self::Failed(*failure),
             _ => Self::Closed,
@@ -96,7 +96,7 @@ impl fmt::Display for ConnectError {
             Self::Answer => CoreError::Answer.fmt(f),
             Self::Timeout => CoreError::Timeout.fmt(f),
             Self::Closed => CoreError::Closed.fmt(f),
-            Self::Nothing => CoreError::Nothing.fmt(f),
+            Self::NoRevision => CoreError::NoRevision.fmt(f),
             Self::TooLarge => CoreError::TooLarge.fmt(f),
             Self::Start(_) => f.write_str("the server cannot be started"),
             Self::ExitedEarly(died) | Self::Output(died) => died.fmt(f),

@@ -11,8 +11,6 @@ pub(crate) mod server;
 #[cfg(feature = "http-server")]
 mod store;
 
-#[cfg(feature = "http-server")]
-pub use crate::server::Principal;
 #[cfg(feature = "http-client")]
 pub use client::{HttpConnector, HttpEvent, HttpStep};
 #[cfg(all(feature = "http-server", feature = "http-client"))]

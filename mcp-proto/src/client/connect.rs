@@ -64,7 +64,7 @@ impl<S: Storage> Client<'_, S> {
         } else if legacy.is_some() {
             opening.handshake = Leg::Owed(self.calls.sent.take_id());
         } else {
-            self.connect_failed = Some(ConnectError::Nothing);
+            self.connect_failed = Some(ConnectError::NoRevision);
             self.close(CloseReason::NotConnected);
             return Ok(());
         }

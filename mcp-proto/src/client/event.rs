@@ -172,7 +172,7 @@ pub enum ConnectError<'b> {
     /// [`Negotiation::Handshake`]: super::Negotiation::Handshake
     Closed,
     /// The configuration accepts no revision at all.
-    Nothing,
+    NoRevision,
     /// The message that opens the connection is longer than the output may ever be
     /// ([`Limits::output`](crate::Limits::output), or what the outbox can hold).
     TooLarge,
@@ -223,7 +223,7 @@ impl fmt::Display for ConnectError<'_> {
             Self::Answer => f.write_str("the server's answer cannot be used"),
             Self::Timeout => f.write_str("the server did not answer in time"),
             Self::Closed => f.write_str("the connection ended before the server answered"),
-            Self::Nothing => f.write_str("this client accepts no revision"),
+            Self::NoRevision => f.write_str("this client accepts no revision"),
             Self::TooLarge => f.write_str("the first message is longer than the output may be"),
             Self::Failed(failure) => failure.fmt(f),
         }

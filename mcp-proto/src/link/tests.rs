@@ -4,13 +4,12 @@ use core::time::Duration;
 use std::string::{String, ToString as _};
 use std::vec::Vec;
 
-use super::*;
-use crate::Limits;
 use crate::action::{Action, BufferFull, Channel, IgnoreReason, Transmit};
 use crate::rpc::{Incoming, Message, Method};
 use crate::slots::Key;
 use crate::source::Pipe;
 use crate::token::{MachineId, Token};
+use crate::{Inbox, Instant, Limits, Link, Machine, Outbox, Step, TurnEnd, Verdict};
 
 /// Answers pings, reports other requests, says `due` when told to and has a timer.
 #[derive(Default)]

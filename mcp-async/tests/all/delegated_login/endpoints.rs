@@ -6,9 +6,9 @@ use core::time::Duration;
 
 use http::Request;
 use mcp_async::auth::{DelegatedLogin, Protection, Provider, StaticKeys, TokenClaims};
-use mcp_async::http::{MemoryStore, Principal};
+use mcp_async::http::MemoryStore;
 use mcp_async::net::RemoteAddr;
-use mcp_async::server::{Context, RateLimit, StateKeys};
+use mcp_async::server::{Context, Principal, RateLimit, StateKeys};
 
 use super::support::{
     Browser, PROVIDER, RESOURCE, TOKEN, USER, authorize_url, call, code_form, get, get_request,

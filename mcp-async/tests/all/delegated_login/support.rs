@@ -8,9 +8,9 @@ use http_body_util::Full;
 use mcp_async::Server;
 use mcp_async::auth::mcp_auth::ServerMetadata;
 use mcp_async::auth::{DelegatedLogin, Provider, ProviderLogin, UserSource};
-use mcp_async::http::{Http, HttpService, Principal};
+use mcp_async::http::{Http, HttpService};
 use mcp_async::net::RemoteAddr;
-use mcp_async::server::{Context, ServerBuilder};
+use mcp_async::server::{Context, Principal, ServerBuilder};
 use tower_service::Service as _;
 
 use crate::authorization::guard::{json_page, names, pages};

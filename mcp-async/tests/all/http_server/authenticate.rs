@@ -8,8 +8,8 @@ use http::header::{AUTHORIZATION, HeaderValue, RETRY_AFTER};
 use http::request::Parts;
 use http::{Method, Request, StatusCode};
 use mcp_async::Server;
-use mcp_async::http::{AccessError, Http, HttpService, Principal};
-use mcp_async::server::Context;
+use mcp_async::http::{AccessError, Http, HttpService};
+use mcp_async::server::{Context, Principal};
 
 use crate::scripted::{
     HttpClient, Reply, RequestExt, Serve, call, initialize, modern, plain_call, post, send, wait,

@@ -6,7 +6,8 @@ use core::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use http_body::{Body, Frame};
-use mcp_async::http::{Http, Principal};
+use mcp_async::http::Http;
+use mcp_async::server::Principal;
 use tower_service::Service as _;
 
 use crate::http_server::legacy::server;

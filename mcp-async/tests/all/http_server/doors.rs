@@ -12,8 +12,8 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request};
 use http_body::{Body, Frame, SizeHint};
 use mcp_async::Server;
-use mcp_async::http::{AccessError, Http, HttpService, Principal};
-use mcp_async::server::ServerBuilder;
+use mcp_async::http::{AccessError, Http, HttpService};
+use mcp_async::server::{Principal, ServerBuilder};
 
 use crate::scripted::{HttpClient, RequestExt, Serve, modern, send, send_body};
 use crate::sim::{Sim, advance, now};

@@ -1,9 +1,9 @@
 //! Who sends a request, and what that proves.
 
 use mcp_async::Server;
-use mcp_async::http::{HttpService, Principal};
+use mcp_async::http::HttpService;
 use mcp_async::server::layers::around;
-use mcp_async::server::{Context, ServerBuilder};
+use mcp_async::server::{Context, Principal, ServerBuilder};
 use mcp_proto::rpc::Method;
 use serde::{Deserialize, Serialize};
 

@@ -13,7 +13,7 @@ fn closed() -> HttpService {
     let http = server()
         .http()
         .authenticate(move |_: &http::request::Parts| {
-            core::future::ready(Err::<mcp_async::http::Principal, _>(refuse()))
+            core::future::ready(Err::<mcp_async::server::Principal, _>(refuse()))
         })
         .probe("/ready", |status| match status.readiness {
             Readiness::Ready => Ok(format!("{} sessions", status.sessions)),

@@ -7,8 +7,7 @@ use core::task::{self, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_async::http::Principal;
-use mcp_async::server::{Context, ServerBuilder};
+use mcp_async::server::{Context, Principal, ServerBuilder};
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::ListKind;
 

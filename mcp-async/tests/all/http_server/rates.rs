@@ -4,8 +4,8 @@ use core::time::Duration;
 
 use http::{Method, Request};
 use mcp_async::Server;
-use mcp_async::http::{Http, HttpService, Principal};
-use mcp_async::server::{RateLimit, RateLimits};
+use mcp_async::http::{Http, HttpService};
+use mcp_async::server::{Principal, RateLimit, RateLimits};
 
 use crate::http_server::legacy::server;
 use crate::http_server::nodes::{at, ping, processes_with};

@@ -11,8 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use http::Method;
 use mcp_async::Server;
-use mcp_async::http::Principal;
-use mcp_async::server::Context;
+use mcp_async::server::{Context, Principal};
 
 /// SH-01, SH-09, SH-46.
 #[test]

@@ -5,8 +5,8 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use http::Request;
-use mcp_async::http::{Http, HttpService, Principal};
-use mcp_async::server::{Context, ServerBuilder};
+use mcp_async::http::{Http, HttpService};
+use mcp_async::server::{Context, Principal, ServerBuilder};
 use mcp_proto::model::LoggingLevel;
 
 use crate::http_server::legacy::server;

@@ -4,9 +4,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_async::http::Principal;
 use mcp_async::runtime::Runtime as _;
-use mcp_async::server::{Context, Registry, ServerBuilder};
+use mcp_async::server::{Context, Principal, Registry, ServerBuilder};
 use mcp_proto::model::LoggingLevel;
 
 use crate::http_server::far::Fault;

@@ -8,9 +8,9 @@ use std::rc::Rc;
 use http::header::{AUTHORIZATION, HeaderValue};
 use http::request::Parts;
 use mcp_async::Server;
-use mcp_async::http::{AccessError, HttpService, Principal};
+use mcp_async::http::{AccessError, HttpService};
 use mcp_async::model;
-use mcp_async::server::{Context, Registry, Resource, Tool};
+use mcp_async::server::{Context, Principal, Registry, Resource, Tool};
 use mcp_proto::model::CacheScope;
 use mcp_proto::server::ListKind;
 

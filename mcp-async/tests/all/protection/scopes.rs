@@ -6,8 +6,8 @@ use mcp_async::in_memory;
 use std::sync::Arc;
 
 use mcp_async::Server;
-use mcp_async::auth::MissingScopes;
 use mcp_async::http::HttpService;
+use mcp_async::server::MissingScopes;
 use mcp_async::server::{
     CompletionRequest, Context, HandlerError, Prompt, Resource, ServerBuilder, Template, Tool,
 };

@@ -7,9 +7,9 @@ use core::time::Duration;
 
 use http::HeaderValue;
 use http::request::Parts;
-use mcp_async::http::{AccessError, Http, HttpService, LocalForward, MemoryStore, Principal};
+use mcp_async::http::{AccessError, Http, HttpService, LocalForward, MemoryStore};
 use mcp_async::runtime::Runtime as _;
-use mcp_async::server::StateKeys;
+use mcp_async::server::{Principal, StateKeys};
 use mcp_async::tasks::store::MemoryTaskStore;
 
 use crate::protection::support::{protection, server};

@@ -7,8 +7,8 @@ use std::time::SystemTime;
 use http::Request;
 use mcp_async::Server;
 use mcp_async::auth::{Protection, Scopes, Secret, TokenClaims, UnixTime};
-use mcp_async::http::{HttpService, Principal};
-use mcp_async::server::{Context, Resource, ServerBuilder};
+use mcp_async::http::HttpService;
+use mcp_async::server::{Context, Principal, Resource, ServerBuilder};
 
 use crate::scripted::{RequestExt, Serve, modern, plain_call, send};
 use crate::sim::sleep;

@@ -12,8 +12,9 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Method, Request, Response, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt as _, Full};
-use mcp_async::http::{Http, HttpBody, HttpService, Principal};
+use mcp_async::http::{Http, HttpBody, HttpService};
 use mcp_async::net::RemoteAddr;
+use mcp_async::server::Principal;
 use tower_service::Service;
 
 use super::messages::{INITIALIZED, initialize, message, modern_message};

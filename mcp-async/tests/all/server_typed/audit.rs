@@ -233,7 +233,7 @@ fn a_hook_that_panics_ends_nothing() {
 
 #[test]
 fn a_session_has_a_name_that_is_not_its_id() {
-    use mcp_async::http::Principal;
+    use mcp_async::server::Principal;
 
     use crate::scripted::{HttpClient, call, modern, send};
 

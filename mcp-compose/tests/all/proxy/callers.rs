@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use http::HeaderValue;
 use http::request::Parts;
 use mcp_async::client::Update;
-use mcp_async::http::{AccessError, HttpConnector, HttpService, Principal};
+use mcp_async::http::{AccessError, HttpConnector, HttpService};
 use mcp_async::model::{Completion, ElicitParams, ElicitResult, Reference};
-use mcp_async::server::{CompletionRequest, Context, HandlerError, Prompt, Registry};
+use mcp_async::server::{CompletionRequest, Context, HandlerError, Principal, Prompt, Registry};
 use mcp_async::{Revision, Server, in_memory};
 use mcp_compose::{Naming, Proxy, ProxyBuilder, ProxyCaller, ProxyLimits, ServerEntry};
 

@@ -137,7 +137,7 @@ fn a_revision_that_is_not_accepted_ends_it() {
     nothing.connect(Instant::ZERO).unwrap();
     assert!(matches!(
         nothing.poll_event(),
-        Some(Event::ConnectFailed(ConnectError::Nothing))
+        Some(Event::ConnectFailed(ConnectError::NoRevision))
     ));
 }
 

@@ -6,8 +6,8 @@ use http::header::{AUTHORIZATION, HeaderValue};
 use http::request::Parts;
 use mcp_async::Server;
 use mcp_async::auth::{DelegatedLogin, DpopUse, Protection, Provider};
-use mcp_async::http::{AccessError, Principal};
-use mcp_async::server::ServerBuilder;
+use mcp_async::http::AccessError;
+use mcp_async::server::{Principal, ServerBuilder};
 use mcp_tokio::RevisionSet;
 use mcp_tokio::{Runtime, tcp};
 

@@ -194,7 +194,8 @@ impl Http {
     /// use http::header::{AUTHORIZATION, HeaderValue};
     /// use http::request::Parts;
     /// use mcp_async::Server;
-    /// use mcp_async::http::{AccessError, Http, Principal};
+    /// use mcp_async::http::{AccessError, Http};
+    /// use mcp_async::server::Principal;
     ///
     /// fn guarded(server: &Server) -> Http {
     ///     server.http().authenticate(|head: &Parts| {

@@ -30,8 +30,8 @@ impl Http {
     /// ```
     /// use mcp_async::Server;
     /// use mcp_async::auth::{Protection, StaticKeys, TokenClaims};
-    /// use mcp_async::http::{Http, Principal};
-    /// use mcp_async::server::{Context, Tool};
+    /// use mcp_async::http::Http;
+    /// use mcp_async::server::{Context, Principal, Tool};
     ///
     /// fn protected(keys: &str) -> Http {
     ///     let purge = Tool::new("purge").scopes(["notes:delete"]);

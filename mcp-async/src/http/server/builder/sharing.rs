@@ -24,7 +24,7 @@ impl Http {
     /// them the same [keys](crate::server::ServerBuilder::state_keys), because they sign their
     /// messages to each other. The sender of a forwarded request is the one that was verified where
     /// it arrived: the owner receives all that its token states, or the name of the
-    /// [`Principal`](crate::http::Principal) and its [shared claims](Self::share_claims). No token,
+    /// [`Principal`](crate::server::Principal) and its [shared claims](Self::share_claims). No token,
     /// cookie or proof is forwarded, so `keep_tokens` is a mistake; of the other fields, the owner
     /// receives those of the protocol, of traces, and those that
     /// [`forward_headers`](Self::forward_headers) names. Values that a layer put into the
@@ -64,7 +64,7 @@ impl Http {
 
     /// Lets the owner of a [shared](Self::share) session receive the claims of this type that
     /// [`authenticate`](Self::authenticate), or a layer in front of the service, has put into the
-    /// [`Principal`](crate::http::Principal). They travel under this name, by which a process refuses requests
+    /// [`Principal`](crate::server::Principal). They travel under this name, by which a process refuses requests
     /// with claims that it does not know: a program that shares further claims is deployed to all processes
     /// before one of them has such principals. A name that is taken is a mistake. Claims that are not shared
     /// are missing at the owner; the first principal that has such claims is a warning in the log.

@@ -12,8 +12,7 @@ use super::login_server::LoginServer;
 ///
 /// ```
 /// use mcp_async::auth::ProviderLogin;
-/// use mcp_async::http::Principal;
-/// use mcp_async::server::{Context, HandlerError};
+/// use mcp_async::server::{Context, HandlerError, Principal};
 ///
 /// /// Returns the token for requests to the provider's API, as the user of this call.
 /// async fn token(cx: &Context) -> Result<String, HandlerError> {

@@ -19,7 +19,8 @@ use crate::server::Principal;
 /// ```
 /// use http::header::{AUTHORIZATION, HeaderValue};
 /// use http::request::Parts;
-/// use mcp_async::http::{AccessError, Authenticate, Principal};
+/// use mcp_async::http::{AccessError, Authenticate};
+/// use mcp_async::server::Principal;
 ///
 /// # async fn user_of(token: String) -> std::io::Result<Option<String>> { Ok(Some(token)) }
 /// fn by_token() -> impl Authenticate {

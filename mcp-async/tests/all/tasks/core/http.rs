@@ -1,6 +1,7 @@
 //! Tasks of 2025-11-25 over HTTP.
 
-use mcp_async::http::{HttpService, Principal};
+use mcp_async::http::HttpService;
+use mcp_async::server::Principal;
 use mcp_async::tasks::server::Tasks;
 
 use super::support::{filled, server};
