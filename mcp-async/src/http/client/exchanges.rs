@@ -25,6 +25,8 @@ pub(super) struct Exchanges {
     look: Option<Instant>,
     /// A task waits until nothing runs.
     closing: bool,
+    /// The session was lost, with these calls of exchanges that have ended, which the server had begun to answer.
+    lost: Option<Vec<u64>>,
 }
 
 struct Place {
@@ -64,6 +66,7 @@ impl Exchanges {
             woken: Vec::new(),
             look: None,
             closing: false,
+            lost: None,
         }
     }
 
@@ -75,13 +78,32 @@ impl Exchanges {
         for index in core::mem::take(&mut self.woken) {
             self.poll(usize::try_from(index).unwrap_or(usize::MAX));
         }
-        // Nothing is sent before a session that was lost just now is lost for the machine.
         worked |= self.execute_orders();
         if self.closing && self.free.len() == self.places.len() {
             self.closing = false;
             self.link.closed();
         }
         worked
+    }
+
+    /// SC-10: lets the machine know that the session was lost, before anything else is sent and after all that was received. The calls
+    /// that the server has begun to answer end; the others are made again.
+    pub(super) fn renew(&mut self) -> bool {
+        let Some(mut begun) = self.lost.take() else {
+            return false;
+        };
+        let link = Arc::clone(&self.link);
+        let epoch = link.origin(|origin| origin.epoch());
+        self.drop_if(|running| {
+            let is_lost = running.epoch < epoch && !running.stays;
+            if is_lost && running.responded.load(Ordering::Relaxed) {
+                begun.extend(running.ids());
+            }
+            is_lost
+        });
+        begun.iter().for_each(|id| link.fail(*id, Failure::Broken));
+        link.lose_session();
+        true
     }
 
     /// SC-30: ends the exchanges whose answers are not awaited since the last look, because they may have come in other
@@ -130,17 +152,7 @@ impl Exchanges {
             }
             Order::Drop(id) => self.drop_if(|running| running.id == Some(id)),
             Order::Cancel(id, told) => self.cancel(id, *told),
-            Order::Renew(epoch) => {
-                let link = Arc::clone(&self.link);
-                self.drop_if(|running| {
-                    let is_lost = running.epoch < epoch && !running.stays;
-                    if is_lost && running.responded.load(Ordering::Relaxed) {
-                        running.ids().for_each(|id| link.fail(id, Failure::Broken));
-                    }
-                    is_lost
-                });
-                self.link.lose_session();
-            }
+            Order::Renew(begun) => self.lost.get_or_insert_default().extend(begun),
             Order::Close(end) => {
                 self.drop_if(|running| !running.stays);
                 if let Some(end) = end {

@@ -94,8 +94,8 @@ pub(super) enum Order {
     Drop(u64),
     /// The answer is no longer awaited, and a separate exchange must notify the server.
     Cancel(u64, Box<Start>),
-    /// A new session has begun: exchanges of earlier ones have no meaning any more.
-    Renew(u64),
+    /// The session was lost, with these calls that the server had begun to answer.
+    Renew(Vec<u64>),
     /// Drop everything except notifications that the server must still receive.
     Close(Option<Box<Start>>),
 }
@@ -447,13 +447,13 @@ impl Link {
         true
     }
 
-    /// The session is gone: ends its exchanges, and begins another one.
-    pub(super) fn renew(&self) {
-        self.order(Order::Renew(self.origin(|origin| origin.epoch())));
+    /// The session is gone, with these calls that the server had begun to answer: another one begins.
+    pub(super) fn renew(&self, begun: Vec<u64>) {
+        self.order(Order::Renew(begun));
         self.release();
     }
 
-    /// Begins another session, in which the calls are made that are in flight.
+    /// Begins another session, and makes the calls in flight again there.
     pub(super) fn lose_session(&self) {
         // SC-10: the supervisor releases the calls when the session knows what it is to know.
         self.shared.command(|machine, now| {

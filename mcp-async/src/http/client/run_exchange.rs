@@ -78,10 +78,8 @@ pub(super) async fn run_exchange(link: Arc<Link>, start: Start, responded: Arc<A
                 deliver(&link, received).await;
             }
             ExchangeOutcome::Lost => {
-                if exchange.is_begun() {
-                    fail(&link, &exchange, Failure::Broken).await;
-                }
-                link.renew();
+                let begun = exchange.ids().filter(|_| exchange.is_begun());
+                link.renew(begun.collect());
             }
             ExchangeOutcome::HangUp => link.hang_up(),
             ExchangeOutcome::Refuse(status) => refuse(&link, &exchange, status),

@@ -200,6 +200,7 @@ impl Work for Rounds<'_> {
         let session = &mut *self.session;
         let mut worked = session.exchanges.work();
         worked |= session.take_in(cx);
+        worked |= session.exchanges.renew();
         let now = session.connection.now();
         worked |= session.exchanges.end_answered(now);
         worked |= session.connection.turn(now);

@@ -1,7 +1,9 @@
 //! Sessions that a server loses (SC-10).
 
+use core::cell::Cell;
 use core::time::Duration;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use mcp_async::client::CallError;
 use mcp_async::model::LoggingLevel;
@@ -151,6 +153,57 @@ fn what_a_session_knew_is_restored_before_anything_else() {
             }
             names.sort();
             assert_eq!(names, ["a", "b", "c", "d"]);
+        },
+    );
+}
+
+/// Replies that arrive together with the loss: an answer counts, and what had begun is not made again.
+#[test]
+fn what_arrives_with_the_loss_of_a_session() {
+    check_in(
+        LATEST[0],
+        |client| async move {
+            let ended = Rc::new(Cell::new(0));
+            for name in ["a", "b", "c", "d"] {
+                let (client, ended) = (client.clone(), Rc::clone(&ended));
+                spawn(async move {
+                    let called = client.call_tool(name, &()).await;
+                    match name {
+                        "a" | "b" => {
+                            assert!(matches!(called, Err(CallError::Failed(Failure::Broken))));
+                        }
+                        _ => assert_eq!(called.unwrap().text(), name),
+                    }
+                    ended.set(ended.get() + 1);
+                });
+            }
+            sleep(Duration::from_secs(10)).await;
+            assert_eq!(ended.get(), 4);
+        },
+        |site| async move {
+            let mut asked = HashMap::new();
+            for _ in 0..4 {
+                let call = site.expect("tools/call").await;
+                asked.insert(tool(&call), call);
+            }
+            let mut take = |name: &str| asked.remove(name).unwrap();
+            let text = |text: &str| format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#);
+            // The streams of both break, and are asked for again.
+            for name in ["a", "b"] {
+                let stream = take(name).stream();
+                stream.event_with_id(name, r#"{"jsonrpc":"2.0","method":"notifications/x"}"#);
+                stream.end();
+            }
+            let resumed = [site.expect("GET").await, site.expect("GET").await];
+            take("c").result(&text("c"));
+            for resumed in resumed {
+                resumed.refuse(404, "");
+            }
+            take("d").refuse(404, "");
+            site.open(LATEST[0]).await;
+            let again = site.expect("tools/call").await;
+            assert_eq!(tool(&again), "d");
+            again.result(&text("d"));
         },
     );
 }

@@ -290,7 +290,7 @@ impl Exchange {
         instead: &mut Vec<u8>,
     ) -> ExchangeOutcome {
         if self.epoch != origin.epoch {
-            return ExchangeOutcome::Done;
+            return self.outlived();
         }
         if self.take(origin, body, instead) || self.answered {
             return ExchangeOutcome::Deliver;
@@ -390,10 +390,21 @@ impl Exchange {
         self.retry_after
     }
 
+    /// The outcome for what comes after the session of the exchange was lost.
+    pub(super) fn outlived(&self) -> ExchangeOutcome {
+        match self.opened && !self.awaited.is_empty() {
+            true => ExchangeOutcome::Fail(Failure::Broken),
+            false => ExchangeOutcome::Done,
+        }
+    }
+
     /// The outcome for a stream that was lost.
     pub(super) fn broken(&mut self, origin: &Origin, now: Instant, jitter: u32) -> ExchangeOutcome {
-        if self.answered || self.epoch != origin.epoch {
+        if self.answered {
             return ExchangeOutcome::Done;
+        }
+        if self.epoch != origin.epoch {
+            return self.outlived();
         }
         self.backoff
             .pause(self.retry_after.take().unwrap_or_default());

@@ -27,7 +27,7 @@ impl Exchange {
         jitter: u32,
     ) -> ExchangeOutcome {
         if self.epoch != origin.epoch {
-            return ExchangeOutcome::Done;
+            return self.outlived();
         }
         let in_session = self.session.is_some() && !self.is_post_only();
         match self.kind {
@@ -54,7 +54,7 @@ impl Exchange {
             return if origin.lose(self.epoch) {
                 ExchangeOutcome::Lost
             } else {
-                ExchangeOutcome::Done
+                self.outlived()
             };
         }
         if self.resuming {
