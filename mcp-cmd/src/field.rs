@@ -27,7 +27,7 @@ pub(crate) enum Kind {
         longest: u64,
         /// With a description of the texts that have it.
         format: Option<(StringFormat<'static>, &'static str)>,
-        /// One line without what a terminal would obey.
+        /// One line without control characters.
         default: Option<String>,
     },
     Number {

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use dialoguer::Input;
+use tokio::sync::Semaphore;
 
 use super::ask::ask;
 use super::background::background;
@@ -26,8 +27,14 @@ pub(crate) async fn by_command(
     command: String,
     cx: CallbackContext<Console>,
 ) -> Result<CreateMessageResult, CallbackError> {
+    // A command continues after its question was taken back.
+    static COMMANDS: Semaphore = Semaphore::const_new(MOST_COMMANDS);
+    let permit = COMMANDS.acquire().await;
     let request = RawBuf::encode(&asked)?;
-    let answer = background(move || run(&command, request.as_raw().as_str()));
+    let answer = background(move || {
+        let _permit = permit;
+        run(&command, request.as_raw().as_str())
+    });
     match answer.await {
         Some(Ok(text)) => Ok(result(&text)),
         Some(Err(error)) => {
@@ -123,6 +130,9 @@ fn run(command: &str, request: &str) -> io::Result<String> {
         Err(io::Error::other(status.to_string()))
     }
 }
+
+/// The commands that run at once.
+const MOST_COMMANDS: usize = 16;
 
 #[cfg(test)]
 mod tests {

@@ -19,7 +19,7 @@ struct Kept {
     at: u64,
 }
 
-/// The origin of a secret. Servers name URLs, so those of URLs leave the room of those of headers.
+/// The origin of a secret. Servers name URLs, so secrets from URLs have a limit of their own.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
     Header,

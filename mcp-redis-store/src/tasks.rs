@@ -77,7 +77,7 @@ impl RedisStore {
     }
 
     /// The tasks with these ids of a set, which those that have ended are taken out of. Tasks of other layouts, and records that
-    /// cannot be read, are left out: who asks for one of them alone gets the error.
+    /// cannot be read, are left out: `load` returns the error.
     async fn records(
         &self,
         ids: &[String],
@@ -239,11 +239,20 @@ impl TaskStore for RedisStore {
     async fn expired(&self, now: u64, limit: usize) -> Result<Vec<TaskRecord>, TaskStoreError> {
         let deadline = self.link.deadline();
         let set = self.tasks("expiring");
-        let mut command = cmd("ZRANGEBYSCORE");
-        command.arg(&set).arg("-inf").arg(now);
-        command.arg("LIMIT").arg(0).arg(limit.min(MAX_RECORDS));
-        let ids = texts(self.command(&command, deadline).await?)?;
-        self.records(&ids, &set, "ZREM", deadline).await
+        let limit = limit.min(MAX_RECORDS);
+        let (mut found, mut passed) = (Vec::new(), 0);
+        while found.len() < limit {
+            let mut command = cmd("ZRANGEBYSCORE");
+            command.arg(&set).arg("-inf").arg(now);
+            command.arg("LIMIT").arg(passed).arg(limit - found.len());
+            let ids = texts(self.command(&command, deadline).await?)?;
+            if ids.is_empty() {
+                break;
+            }
+            passed += ids.len();
+            found.extend(self.records(&ids, &set, "ZREM", deadline).await?);
+        }
+        Ok(found)
     }
 
     async fn orphaned(&self, limit: usize) -> Result<Vec<TaskRecord>, TaskStoreError> {

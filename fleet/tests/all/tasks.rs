@@ -65,7 +65,7 @@ async fn a_damaged_record_is_an_error_of_its_own_task() {
     for found in [
         store.list("o", None, 10).await,
         store.orphaned(10).await,
-        store.expired(2_000_000, 10).await,
+        store.expired(2_000_000, 1).await,
     ] {
         assert_eq!(found.unwrap(), [task("b")]);
     }

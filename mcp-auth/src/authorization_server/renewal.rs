@@ -145,7 +145,8 @@ impl Renewal {
             (Stage::Unsure(lease), LoginInput::Waited) => self.load(Stage::Unsure(lease), true),
             (Stage::Unsure(lease), LoginInput::Record(record)) => {
                 match self.leased(context, record, &lease) {
-                    Some((version, login)) => self.ask(context, login, version, lease),
+                    // The provider is asked within the time of a lease, and some of it has passed.
+                    Some((version, login)) => self.take_lease(context, login, version),
                     None => self.begin(context, record),
                 }
             }
@@ -242,7 +243,7 @@ impl Renewal {
         record: Option<(u32, &[u8])>,
     ) -> LoginStep<Renewed> {
         let read = record.map(|(version, record)| (version, self.read(context, Some(record))));
-        let Some((version, Some(mut login))) = read else {
+        let Some((version, Some(login))) = read else {
             return ended();
         };
         if is_leased(context, &login) || self.is_fresh(context, &login) {
@@ -266,6 +267,15 @@ impl Renewal {
                 return self.remove(version);
             }
         }
+        self.take_lease(context, login, version)
+    }
+
+    fn take_lease(
+        &mut self,
+        context: &LoginContext<'_>,
+        mut login: Box<LoginRecord>,
+        version: u32,
+    ) -> LoginStep<Renewed> {
         let Ok(id) = context.random_text() else {
             return LoginStep::Done(unavailable(None));
         };

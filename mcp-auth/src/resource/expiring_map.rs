@@ -16,16 +16,11 @@ pub(super) struct ExpiringMap<K, V> {
 
 impl<K: Copy + Ord, V> ExpiringMap<K, V> {
     pub(super) const fn new(capacity: usize) -> Self {
-        Self::after(UnixTime::from_secs(0), capacity)
-    }
-
-    /// A map whose entries until this moment may have been removed before.
-    pub(super) const fn after(removed_until: UnixTime, capacity: usize) -> Self {
         Self {
             values: BTreeMap::new(),
             by_expiry: BTreeSet::new(),
             capacity,
-            removed_until,
+            removed_until: UnixTime::from_secs(0),
         }
     }
 

@@ -33,6 +33,9 @@ const PAST: u64 = 300;
 /// The seconds that a proof may be younger: a short time, since it is kept longer than others.
 const FUTURE: u64 = 30;
 
+/// The longest time for which a proof that is accepted now can be accepted, in seconds.
+pub(super) const ACCEPTED: u64 = FUTURE + PAST + 1;
+
 /// Bytes that a proof may have.
 const MAX_PROOF: usize = 8 * 1024;
 

@@ -5,6 +5,7 @@ use core::cmp::Reverse;
 
 use super::Digest;
 use super::expiring_map::ExpiringMap;
+use super::proof::ACCEPTED;
 use crate::UnixTime;
 
 /// Proofs by the keys that signed them. When there are too many, the key with the most proofs makes
@@ -21,8 +22,10 @@ pub(super) struct UsedProofs {
     count: usize,
     capacity: usize,
     uses: u64,
-    /// The latest end of a key that was removed, to make room or by a clock that was ahead.
-    removed_until: UnixTime,
+    /// The latest end of a key that was removed to make room.
+    evicted_until: UnixTime,
+    /// The latest end of a key that has expired. Only a clock that was ahead makes it later than now.
+    expired_until: UnixTime,
 }
 
 #[derive(Debug)]
@@ -40,7 +43,8 @@ impl UsedProofs {
             count: 0,
             capacity: if capacity == 0 { 1 } else { capacity },
             uses: 0,
-            removed_until: UnixTime::from_secs(0),
+            evicted_until: UnixTime::from_secs(0),
+            expired_until: UnixTime::from_secs(0),
         }
     }
 
@@ -52,12 +56,15 @@ impl UsedProofs {
         until: UnixTime,
         now: UnixTime,
     ) -> bool {
-        self.remove_expired(now);
+        self.note_time(now);
+        if until <= self.expired_until {
+            return false;
+        }
         let mut of_key = match self.take(&key) {
             Some(of_key) => of_key,
-            None if until <= self.removed_until => return false,
+            None if until <= self.evicted_until => return false,
             None => UsedByKey {
-                ids: ExpiringMap::after(self.removed_until, self.capacity),
+                ids: ExpiringMap::new(self.capacity),
                 used: 0,
             },
         };
@@ -71,14 +78,24 @@ impl UsedProofs {
         is_new
     }
 
-    fn remove_expired(&mut self, now: UnixTime) {
-        while let Some((end, key)) = self.by_end.first().copied() {
-            if end > now {
-                return;
-            }
+    /// Removes the keys that have expired, and those of a clock that was ahead: none of their proofs can be accepted now. The proofs
+    /// that can be are refused then, for as long as one of them may be such a key's.
+    fn note_time(&mut self, now: UnixTime) {
+        let latest = now.saturating_add(ACCEPTED);
+        while let Some((end, key)) = self.by_end.first().copied()
+            && end <= now
+        {
             self.take(&key);
-            self.removed_until = self.removed_until.max(end);
+            self.expired_until = self.expired_until.max(end);
         }
+        while let Some((end, key)) = self.by_end.last().copied()
+            && end > latest
+        {
+            self.take(&key);
+            self.expired_until = latest;
+        }
+        self.expired_until = self.expired_until.min(latest);
+        self.evicted_until = self.evicted_until.min(latest);
     }
 
     fn make_room(&mut self) {
@@ -89,7 +106,7 @@ impl UsedProofs {
             return;
         };
         match size {
-            1 => self.removed_until = self.removed_until.max(largest.ids.end()),
+            1 => self.evicted_until = self.evicted_until.max(largest.ids.end()),
             _ => {
                 largest.ids.evict();
                 self.put(key, largest);

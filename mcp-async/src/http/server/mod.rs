@@ -102,7 +102,7 @@ impl HttpService {
     /// [logins](Http::delegate_login) have replaced is stored; until the sessions that it
     /// [shares](Http::share) have ended here or wait for another process; until its lease is withdrawn; and until
     /// the other processes can learn of the changes that were reported here.
-    /// A session store that does not answer is waited for until three seconds after the
+    /// A store of sessions or logins that does not answer is waited for until three seconds after the
     /// [shutdown timeout](Http::shutdown_timeout). Other calls are not waited for: the socket does that.
     ///
     /// A program that mounts the service awaits it before it exits, after the socket has ended. Tasks of a

@@ -271,9 +271,11 @@ fn a_lease_whose_answer_was_lost_is_kept() {
             world.answers_are_lost = answers_are_lost;
             // The login is read twice before.
             (world.store_failures, world.fails_after) = (failures, 2);
+            let before = world.requests.len();
             let response = world.token(&refresh_form(&client, &refresh));
             assert_eq!(response.status, 200, "{answers_are_lost} {failures}");
             assert_eq!(world.store_failures, 0);
+            assert_eq!(world.requests.len(), before + 1);
         }
     }
 }

@@ -109,6 +109,10 @@ fn proofs_that_have_expired_for_a_moment() {
         server.now -= 400;
         let found = server.refusal(&first);
         assert_eq!(found, "401: the DPoP proof was used before", "{key}");
+        // It is over when no proof of before can be accepted any more.
+        server.now += 40;
+        let next = with(1, server.now);
+        assert!(server.send(&next).ends_with(GRANTED), "{key}");
     }
 }
 

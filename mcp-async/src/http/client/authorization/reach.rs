@@ -33,8 +33,10 @@ impl Shared {
         }
     }
 
-    /// Saves what could not be saved before, unless another process has written or removed the record since.
+    /// Saves the unsaved credentials, unless another process has written or removed the record since.
     async fn save(&self) -> Result<Obtained, AuthorizationError> {
+        // They are lost with the client otherwise.
+        self.set_committed(true);
         let lock = self.store().lock(&self.server).await;
         let _lock = lock.map_err(store_error)?;
         let Some((held, replaced)) = self.unsaved() else {

@@ -24,7 +24,7 @@ use crate::sync::Lock;
 /// (RFC 8252, section 7.3).
 ///
 /// The port is chosen by the system for each login, or is that of an earlier registration. It is
-/// open until the redirect arrives, accepts connections of this machine only, and answers only
+/// open until the redirect arrives, or, if the login fails before its page is opened, until sixteen later logins have begun. It accepts connections of this machine only, and answers only
 /// `GET` for `/callback`, or for a path below it where the client registers itself. A request without the `state` of the page is answered with status 400 and does
 /// not end the login. The page is opened without a shell.
 ///
@@ -88,9 +88,6 @@ impl SystemBrowser {
         let registered = registered.and_then(registered_port);
         // A login that has failed before its page was opened leaves its listener.
         listeners.retain(|it| Some(it.port) != registered);
-        if listeners.len() >= MOST_LISTENERS {
-            listeners.remove(0);
-        }
         let bind = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port));
         let socket = match registered {
             Some(port) => bind(port).or_else(|_| bind(0))?,
@@ -98,6 +95,9 @@ impl SystemBrowser {
         };
         let port = socket.local_addr()?.port();
         socket.set_nonblocking(true)?;
+        if listeners.len() >= MOST_LISTENERS {
+            listeners.remove(0);
+        }
         listeners.push(Listener {
             socket: self.runtime()?.listen(socket)?,
             port,

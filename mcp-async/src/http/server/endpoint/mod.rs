@@ -313,7 +313,8 @@ impl HttpEndpoint {
         self.serving.drained().await;
         #[cfg(all(feature = "auth", feature = "http-client"))]
         if let Some(login) = &self.options.login {
-            login.drained().await;
+            let limit = self.options.shutdown_timeout + LAST_WRITES;
+            let _ = crate::runtime::within(&self.runtime, limit, login.drained()).await;
         }
         if let Some(processes) = &self.processes {
             processes.left.wait().await;
@@ -580,5 +581,9 @@ fn unread(broken: Broken, limit: usize) -> Answer {
     };
     answer::refusal(refusal, "")
 }
+
+/// The time for which a store of logins is waited for after the shutdown timeout.
+#[cfg(all(feature = "auth", feature = "http-client"))]
+const LAST_WRITES: Duration = Duration::from_secs(3);
 
 const FULL: &str = "there are as many requests under way as there may be: the request may have run";

@@ -31,19 +31,12 @@ pub(in crate::http::server) struct LoginServer {
     pub(super) records: LoginRecords,
     pub(super) client: LoginClient,
     pub(super) metadata: ProviderCache,
-    /// The logins that each caller may still begin, and each user may still complete.
-    pub(super) logins: Buckets<LoginParty>,
+    /// The logins that each caller may still begin.
+    pub(super) begun: Buckets<CallerId>,
+    /// The logins that each user of the provider, by a hash, may still complete.
+    pub(super) completed: Buckets<String>,
     pub(super) runtime: RuntimeHandle,
     pub(super) runs: Arc<Runs>,
-}
-
-/// The party whose logins are bounded.
-#[derive(PartialEq, Eq, Hash)]
-pub(super) enum LoginParty {
-    /// An address, for those that are begun.
-    Caller(CallerId),
-    /// The hash of a user of the provider, for those that are complete.
-    User(String),
 }
 
 /// Machines that run in tasks of their own.
@@ -200,19 +193,18 @@ impl LoginServer {
         }
     }
 
-    /// Returns true if the record has room: one caller could fill the store with logins that are begun, which no user has
-    /// to consent to, and one user with those that are complete.
+    /// Returns true if the record has room: one caller could fill the store with logins that are begun, which need no user of
+    /// the provider, and one user with those that are complete.
     fn may_create(&self, key: &str, user: Option<String>, caller: Option<&CallerId>) -> bool {
-        let (party, limit) = match (user, caller) {
-            (Some(user), _) => (LoginParty::User(user), COMPLETE),
+        let now = self.runtime.now();
+        let taken = match (user, caller) {
+            (Some(user), _) => self.completed.take(user, COMPLETED, 1, now),
             (None, Some(caller)) if LoginRecords::is_pending(key) => {
-                (LoginParty::Caller(caller.clone()), BEGUN)
+                self.begun.take(caller.clone(), BEGUN, 1, now)
             }
-            _ => return true,
+            _ => Ok(()),
         };
-        self.logins
-            .take(party, limit, 1, self.runtime.now())
-            .is_ok()
+        taken.is_ok()
     }
 
     pub(in crate::http::server) fn context<'c>(
@@ -277,7 +269,7 @@ fn failed(error: &StoreError) -> LoginInput<'static> {
 const BEGUN: RateLimit = RateLimit::new(1, Duration::from_secs(1)).burst(100);
 
 /// The logins that one user may complete: two an hour, and a hundred at once. Each is kept for as long as it is used.
-const COMPLETE: RateLimit = RateLimit::new(2, Duration::from_secs(3_600)).burst(100);
+const COMPLETED: RateLimit = RateLimit::new(2, Duration::from_secs(3_600)).burst(100);
 
 /// The time after which a login that another process renews is looked at again.
 const WAIT: Duration = Duration::from_millis(250);
