@@ -196,6 +196,39 @@ fn a_session_that_makes_room_stays_in_the_process_that_has_it() {
     );
 }
 
+/// A process that has no room leaves the session to one that has.
+#[test]
+fn a_process_without_room_takes_no_session() {
+    let [first, second, third] = processes_with(|http| http.max_sessions(1));
+    let here = first.open();
+    let _other = second.open();
+    first.kill();
+    pass(16);
+    assert_eq!(at(&second, &here).post(ping()).status, 503);
+    assert_eq!(at(&third, &here).post(ping()).status, 200);
+}
+
+/// A client that hangs up while its session is being stored leaves neither a record nor a place behind.
+#[test]
+fn a_handshake_that_is_abandoned_leaves_nothing() {
+    let [process] = processes_with(|http| http.max_sessions(1));
+    for fault in [Fault::LateAnswer(100), Fault::Late(100), Fault::Unanswered] {
+        process.node.set(fault);
+        let opening = post(&initialize("2025-11-25"));
+        let mut leaving = Waiting::new(&process.service, opening);
+        process
+            .sim
+            .run(|| assert!(leaving.poll().is_none_or(|reply| reply.status == 503)));
+        settle();
+        drop(leaving);
+        process.node.set(Fault::None);
+        pass(12);
+        let store = format!("{:?}", process.node.common.store());
+        assert!(store.contains("sessions: 0"), "{fault:?}: {store}");
+        assert_eq!(process.open().delete().status, 204);
+    }
+}
+
 #[test]
 fn a_session_that_was_taken_over_too_often_is_over() {
     let [first, second] = processes();

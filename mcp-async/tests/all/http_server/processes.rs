@@ -109,9 +109,8 @@ fn a_dead_owner_is_followed_by_another_process() {
     first.kill();
     assert!(reply.has_ended());
     pass(16);
-    let mut resumed = there.get(Some(&last_id(&seen)));
-    assert_eq!(resumed.status, 200);
-    assert!(!resumed.text().contains("progress"));
+    let resumed = there.get(Some(&last_id(&seen)));
+    assert_eq!(resumed.status, 405, "it has ended with its process");
     assert!(there.post(&call(2, "echo")).whole().contains("done"));
     let forwarded = at(&third, &here).post(&call(3, "echo"));
     assert!(forwarded.whole().contains("done"));
@@ -129,7 +128,7 @@ fn events_that_cannot_be_looked_up_are_not_unknown() {
     second.node.set(Fault::Fails);
     assert_eq!(there.get(Some(&last_id(&seen))).status, 503);
     second.node.set(Fault::None);
-    assert_eq!(there.get(Some(&last_id(&seen))).status, 200);
+    assert_eq!(there.get(Some(&last_id(&seen))).status, 405);
 }
 
 #[test]

@@ -68,8 +68,8 @@ impl HttpEndpoint {
         // The client could not end a session whose id it does not learn.
         let is_told = self.count_unread(parts, &mut answer);
         if opened && is_told {
-            let saved = self.save_first(&id, &conversation, owner(parts));
-            let (saved, lease) = match saved.await {
+            let saved = self.save_first(&id, &conversation, owner(parts), place);
+            let (saved, lease, place) = match saved.await {
                 Ok(saved) => saved,
                 Err(answer) => return answer,
             };

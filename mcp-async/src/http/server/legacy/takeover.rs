@@ -1,32 +1,37 @@
 //! Takes over sessions and events of other processes.
 
+use core::time::Duration;
 use std::sync::Arc;
 
 use http::request::Parts;
 use http::{Method, StatusCode};
+use mcp_proto::Channel;
 use mcp_proto::http::Refusal;
 use mcp_proto::server::http::streams::StreamReader;
 
 use crate::http::server::endpoint::HttpEndpoint;
+use crate::http::server::endpoint::capacity::Place;
 use crate::http::server::endpoint::session::Session;
 use crate::http::server::exchange::caller::{self, owner};
 use crate::http::server::exchange::conversation::ServedConversation;
 use crate::http::server::messages::answer::{self, Answer};
-use crate::http::server::processes::sharing::Saved;
+use crate::http::server::processes::sharing::{FIRST, Saved};
 use crate::http::server::processes::{Forwarded, Forwarding, NotOwner, Processes};
 use crate::http::{Claim, StoreError};
 use crate::observe;
+use crate::runtime::Sleep;
 use crate::server::{Decision, ServerStreams};
 
 impl HttpEndpoint {
-    /// Saves a session for the first time, where there is a store: what it has then, and the lease in which this
-    /// process owns it. The future does not hold the conversation.
+    /// Saves a session for the first time, where there is a store: what it has then, the lease in which this
+    /// process owns it, and its place. The future does not hold the conversation.
     pub(super) fn save_first(
         &self,
         id: &Arc<str>,
         conversation: &ServedConversation,
         principal: Option<Arc<str>>,
-    ) -> impl Future<Output = Result<(Option<Saved>, u64), Answer>> + Send + use<> {
+        place: Place,
+    ) -> impl Future<Output = Result<(Option<Saved>, u64, Place), Answer>> + Send + use<> {
         let processes = self.processes.clone();
         let saved = processes.as_ref().and_then(|_| {
             let client = conversation.session_client();
@@ -35,13 +40,20 @@ impl HttpEndpoint {
         let (id, keep) = (Arc::clone(id), self.options.limits.session_idle);
         async move {
             let (Some(processes), Some(saved)) = (processes, saved) else {
-                return Ok((None, 0));
+                return Ok((None, 0, place));
             };
             processes.ensure_lease().await.map_err(broken)?;
-            let (store, owner) = (processes.store(), processes.owner());
-            let created = store.create(&id, &owner, &saved.write(), keep).await;
+            let owner = processes.owner();
+            let mut unborn = Unborn {
+                processes,
+                id,
+                place: Some(place),
+            };
+            let store = unborn.processes.store();
+            let created = store.create(&unborn.id, &owner, &saved.write(), keep).await;
             created.map_err(broken)?;
-            Ok((Some(saved), owner.lease))
+            let place = unborn.place.take().ok_or_else(answer::no_session)?;
+            Ok((Some(saved), owner.lease, place))
         }
     }
 
@@ -212,6 +224,8 @@ impl HttpEndpoint {
             return Ok(None);
         }
         let Some(place) = self.place(parts) else {
+            // Another process may have one.
+            store.release(id, &process).await.map_err(broken)?;
             let text = "there are as many sessions as there may be";
             return Err(answer::busy(text));
         };
@@ -280,13 +294,41 @@ impl HttpEndpoint {
                 return Some(Err(Refusal::Unavailable(EVENTS)));
             }
         };
-        if replay.has_ended() && replay.messages().next().is_none() {
+        // The process that had the stream of a request writes no more of it: this one has the session.
+        let is_complete = replay.has_ended() || channel != Channel::PIPE;
+        if is_complete && replay.messages().next().is_none() {
             return Some(Err(Refusal::StreamEnded));
         }
         session.streams(|streams| {
             streams.restore(channel, after.saturating_add(1), replay.messages());
             streams.attach(last_event_id)
         })
+    }
+}
+
+/// A session that is being stored. If its client leaves before that is done, the store forgets it; its place is taken until then.
+struct Unborn {
+    processes: Arc<Processes>,
+    id: Arc<str>,
+    /// `None` once the session is stored.
+    place: Option<Place>,
+}
+
+impl Drop for Unborn {
+    fn drop(&mut self) {
+        let Some(place) = self.place.take() else {
+            return;
+        };
+        let (processes, id) = (Arc::clone(&self.processes), Arc::clone(&self.id));
+        let runtime = processes.runtime.clone();
+        runtime.spawn(Box::pin(async move {
+            let _place = place;
+            // The attempt that was given up may still create the record, some time later.
+            for pause in [0, 1, 10] {
+                Sleep::after(&processes.runtime, Duration::from_secs(pause)).await;
+                let _ = processes.store().remove(&id, FIRST).await;
+            }
+        }));
     }
 }
 

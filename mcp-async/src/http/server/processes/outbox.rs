@@ -36,7 +36,8 @@ impl Outbox {
         let waker = {
             let mut waiting = self.waiting.lock();
             if waiting.changes.len() >= MAX_CHANGES {
-                waiting.changes.pop_first();
+                // Of a resource, as long as there is one: few lists wait, and more depends on them.
+                waiting.changes.pop_last();
             }
             waiting.changes.insert(change.clone());
             waiting.waker.take()
