@@ -15,6 +15,8 @@ use mcp_proto::{
     RevisionSet, SentToken, Token, Verdict,
 };
 
+use crate::script::messages::raw;
+
 const SIZE: usize = 4096;
 type Buffer = Outbox<[u8; SIZE]>;
 
@@ -244,10 +246,6 @@ fn carry<M, N>(from: &mut Wire<M>, to: &mut Wire<N>) -> bool {
     }
     from.outbox.consume(from.outbox.pending().len());
     moved
-}
-
-fn raw(text: &str) -> Raw<'_> {
-    Raw::parse(text.as_bytes(), 16).expect("JSON of our own")
 }
 
 const SCHEMA: &str = r#"{"type":"object","properties":{"text":{"type":"string"}}}"#;

@@ -49,7 +49,7 @@ pub(crate) fn play<P: Driver>(
         } else if let Some(command) = selected(&line, transport, revision)
             && plays
         {
-            let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
+            let (verb, rest) = word(command);
             // What opens a connection is written down once.
             transcript.muted = verb == "opened";
             let verb = if transcript.muted { "open" } else { verb };

@@ -15,6 +15,7 @@ use mcp_proto::{
     Written,
 };
 
+use super::net::App;
 use super::raw;
 use crate::script::host::Reach;
 
@@ -187,6 +188,35 @@ impl Host {
     }
 }
 
+impl App<AnyServer> for Host {
+    fn on(
+        &mut self,
+        now: Instant,
+        server: &mut AnyServer,
+        event: server::Event<'_>,
+        outbox: &mut Outbox<Vec<u8>>,
+    ) -> Verdict {
+        match Self::on(self, now, &event, &mut (server, outbox)) {
+            Err(SendError::BufferFull { .. }) => return Verdict::Retry,
+            sent => allow_ended(sent),
+        }
+        Verdict::Done
+    }
+
+    fn next_timeout(&self) -> Option<Instant> {
+        Self::next_timeout(self)
+    }
+
+    fn handle_timeout(
+        &mut self,
+        now: Instant,
+        server: &mut AnyServer,
+        outbox: &mut Outbox<Vec<u8>>,
+    ) {
+        Self::handle_timeout(self, now, &mut (server, outbox));
+    }
+}
+
 fn ask(
     now: Instant,
     client: &mut impl Reach,
@@ -249,7 +279,18 @@ impl User {
         found.expect("it was made").1
     }
 
-    pub(crate) fn on(
+    /// Every call that was made ended once, or was cancelled and never heard of again.
+    pub(crate) fn assert_all_ended(&self) {
+        let over = |token| self.over.iter().filter(|it| **it == token).count();
+        for (token, name) in &self.calls {
+            assert_eq!(over(*token), 1, "{name}: {:#?}", self.log);
+        }
+        assert_eq!(self.over.len(), self.calls.len(), "{:#?}", self.log);
+    }
+}
+
+impl App<AnyClient> for User {
+    fn on(
         &mut self,
         now: Instant,
         client: &mut AnyClient,
@@ -326,12 +367,7 @@ impl User {
     }
 
     /// Does the next thing, if there is one that can be done.
-    pub(crate) fn idle(
-        &mut self,
-        now: Instant,
-        client: &mut AnyClient,
-        outbox: &mut Outbox<Vec<u8>>,
-    ) -> bool {
+    fn idle(&mut self, now: Instant, client: &mut AnyClient, outbox: &mut Outbox<Vec<u8>>) -> bool {
         if self.connected == 0 || client.is_closed() {
             return false;
         }
@@ -367,15 +403,6 @@ impl User {
             Err(error) => panic!("{next}: {error}"),
         }
         true
-    }
-
-    /// Every call that was made ended once, or was cancelled and never heard of again.
-    pub(crate) fn assert_all_ended(&self) {
-        let over = |token| self.over.iter().filter(|it| **it == token).count();
-        for (token, name) in &self.calls {
-            assert_eq!(over(*token), 1, "{name}: {:#?}", self.log);
-        }
-        assert_eq!(self.over.len(), self.calls.len(), "{:#?}", self.log);
     }
 }
 

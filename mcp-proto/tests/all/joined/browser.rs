@@ -9,6 +9,7 @@ use mcp_proto::server::http::ExchangeId;
 use mcp_proto::{Instant, Machine, Outbox};
 
 use super::app::{AnyClient, User};
+use super::net::App;
 use super::site::Site;
 use crate::http::{ClientApplication, HttpClient, Sent, State};
 

@@ -17,17 +17,14 @@ use core::ops::Range;
 use core::time::Duration;
 
 use mcp_proto::client::ClientConfig;
-use mcp_proto::json::Raw;
 use mcp_proto::model::{ClientFeatures, ServerFeatures};
 use mcp_proto::server::ServerConfig;
 use mcp_proto::{Instant, Revision, RevisionSet};
 
+use crate::script::messages::raw;
+
 const START: Instant = Instant::from_millis(1_000);
 const DAY: Duration = Duration::from_secs(86_400);
-
-fn raw(text: &str) -> Raw<'_> {
-    Raw::parse(text.as_bytes(), 16).expect("the script's own JSON")
-}
 
 fn only(revision: Revision) -> RevisionSet {
     RevisionSet::of(&[revision])

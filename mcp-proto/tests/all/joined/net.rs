@@ -4,10 +4,9 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use mcp_proto::{Instant, Link, Machine, Outbox, SendError, TurnEnd, Verdict, client, server};
+use mcp_proto::{Instant, Link, Machine, Outbox, TurnEnd, Verdict};
 
 use super::START;
-use super::app::{AnyClient, AnyServer, Host, User, allow_ended};
 
 /// The application on one side.
 pub(crate) trait App<M: Machine> {
@@ -32,51 +31,6 @@ pub(crate) trait App<M: Machine> {
 
     fn handle_timeout(&mut self, now: Instant, machine: &mut M, outbox: &mut Outbox<Vec<u8>>) {
         let _ = (now, machine, outbox);
-    }
-}
-
-impl App<AnyServer> for Host {
-    fn on(
-        &mut self,
-        now: Instant,
-        server: &mut AnyServer,
-        event: server::Event<'_>,
-        outbox: &mut Outbox<Vec<u8>>,
-    ) -> Verdict {
-        match Self::on(self, now, &event, &mut (server, outbox)) {
-            Err(SendError::BufferFull { .. }) => return Verdict::Retry,
-            sent => allow_ended(sent),
-        }
-        Verdict::Done
-    }
-
-    fn next_timeout(&self) -> Option<Instant> {
-        Self::next_timeout(self)
-    }
-
-    fn handle_timeout(
-        &mut self,
-        now: Instant,
-        server: &mut AnyServer,
-        outbox: &mut Outbox<Vec<u8>>,
-    ) {
-        Self::handle_timeout(self, now, &mut (server, outbox));
-    }
-}
-
-impl App<AnyClient> for User {
-    fn on(
-        &mut self,
-        now: Instant,
-        client: &mut AnyClient,
-        event: client::Event<'_>,
-        outbox: &mut Outbox<Vec<u8>>,
-    ) -> Verdict {
-        Self::on(self, now, client, event, outbox)
-    }
-
-    fn idle(&mut self, now: Instant, client: &mut AnyClient, outbox: &mut Outbox<Vec<u8>>) -> bool {
-        Self::idle(self, now, client, outbox)
     }
 }
 

@@ -14,7 +14,7 @@ use mcp_proto::client::{Client, ClientConfig, Event, Failure, Fixed};
 use mcp_proto::{Instant, Revision};
 
 use super::user::User;
-use super::{Fit, Player, Role};
+use super::{Fit, Player, Role, word};
 
 type Small = Fixed<8, 3, 600>;
 
@@ -72,7 +72,7 @@ impl<'c> Role for Connected<'c> {
 
     fn command(player: &mut Player<Self>, verb: &str, rest: &str) {
         let (role, now, mut out) = player.parts();
-        let (id, tail) = rest.split_once(' ').unwrap_or((rest, ""));
+        let (id, tail) = word(rest);
         let id = || id.parse().expect("an id");
         let done = match verb {
             "connect" => out.machine.connect(now),

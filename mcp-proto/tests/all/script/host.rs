@@ -33,7 +33,7 @@ use mcp_proto::{
 };
 
 use super::messages::raw;
-use super::{Role, Writer};
+use super::{Role, Writer, word};
 
 /// The way from the application to its client.
 pub(crate) trait Reach {
@@ -384,11 +384,6 @@ impl Host {
         self.asked(token);
         Ok(())
     }
-}
-
-/// Splits off the first word.
-fn word(text: &str) -> (&str, &str) {
-    text.split_once(' ').unwrap_or((text, ""))
 }
 
 /// `STATE KEY METHOD PARAMS`, or only a state.

@@ -144,7 +144,7 @@ impl<R: Role> Player<R> {
 
     #[track_caller]
     pub(crate) fn command(&mut self, command: &str) {
-        let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
+        let (verb, rest) = word(command);
         match verb {
             verb if verb == R::READS => self.feed(&[rest.as_bytes(), b"\n"].concat()),
             "+" => self.pass(rest.parse().expect("milliseconds")),
@@ -401,4 +401,9 @@ fn in_full(line: &str) -> Cow<'_, str> {
         Some(format!("{mark} {}", short.in_full()))
     });
     full.map_or(Cow::Borrowed(line), Cow::Owned)
+}
+
+/// Splits off the first word.
+fn word(text: &str) -> (&str, &str) {
+    text.split_once(' ').unwrap_or((text, ""))
 }

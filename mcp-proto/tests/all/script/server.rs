@@ -20,7 +20,7 @@ use mcp_proto::{
 
 pub(crate) use super::host::Host;
 pub(crate) use super::messages::*;
-use super::{Fit, Line, Player, Role};
+use super::{Fit, Line, Player, Role, word};
 
 pub(crate) type Small = Fixed<8, 4, 4096, 256>;
 
@@ -90,7 +90,7 @@ impl Role for Host {
     }
 
     fn command(player: &mut Player<Self>, verb: &str, rest: &str) {
-        let (first, second) = rest.split_once(' ').unwrap_or((rest, ""));
+        let (first, second) = word(rest);
         let done = match verb {
             "open" => {
                 player.say(&initialize(first, second));

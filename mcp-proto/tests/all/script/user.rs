@@ -24,7 +24,7 @@ use mcp_proto::{
 };
 
 use super::messages::raw;
-use super::{Role, Writer};
+use super::{Role, Writer, word};
 
 /// The way from the application to its server.
 pub(crate) trait Reach<'c> {
@@ -354,11 +354,6 @@ impl User {
             other => panic!("what is {other:?}?"),
         }
     }
-}
-
-/// Splits off the first word.
-fn word(text: &str) -> (&str, &str) {
-    text.split_once(' ').unwrap_or((text, ""))
 }
 
 /// Answers a question with a result or an `error CODE`.
