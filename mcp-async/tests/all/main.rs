@@ -21,6 +21,7 @@ mod joined;
 mod model;
 mod protection;
 mod rounds;
+mod running;
 mod schema;
 mod scripted;
 mod seen;

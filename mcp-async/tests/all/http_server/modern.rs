@@ -1,9 +1,7 @@
 //! Requests of 2026-07-28: one exchange each.
 
 use core::future::pending;
-use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -14,6 +12,7 @@ use mcp_async::{ErrorReply, Server};
 use mcp_proto::rpc::code;
 use tower_service::Service as _;
 
+use crate::running::Running;
 use crate::scripted::{
     RequestExt, Serve, array, call, cancelled, message, modern, modern_message, plain_call, send,
     wait,
@@ -217,45 +216,31 @@ fn late_answers() {
     check(7, false, 200, "application/json");
 }
 
-/// Counts those that are alive.
-struct Alive(Arc<AtomicUsize>);
-
-impl Drop for Alive {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
 /// SH-19, CN-10.
 #[test]
 fn whoever_hangs_up_has_cancelled() {
-    let alive = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&alive);
+    let running = Running::default();
+    let count = running.clone();
     let server = Server::builder("demo", "1.0").tool("never", "", move |(): (), _: Context| {
-        count.fetch_add(1, Ordering::SeqCst);
-        let alive = Alive(Arc::clone(&count));
+        let entered = count.enter();
         async move {
             pending::<()>().await;
-            drop(alive);
+            drop(entered);
             Ok::<_, HandlerError>("")
         }
     });
     let service = server.http().served();
     let waiting = wait(&service, modern(&plain_call(1, "never")));
     let mut other = wait(&service, modern(&plain_call(1, "never")));
-    assert_eq!(
-        alive.load(Ordering::SeqCst),
-        2,
-        "equal ids are different requests"
-    );
+    assert_eq!(running.get(), 2, "equal ids are different requests");
     drop(waiting);
-    assert_eq!(alive.load(Ordering::SeqCst), 1);
+    assert_eq!(running.get(), 1);
     // And once there is a stream.
     advance(Duration::from_secs(15));
     let other = other.reply().expect("there is a stream");
-    assert_eq!(alive.load(Ordering::SeqCst), 1);
+    assert_eq!(running.get(), 1);
     drop(other);
-    assert_eq!(alive.load(Ordering::SeqCst), 0);
+    assert_eq!(running.get(), 0);
 }
 
 #[test]

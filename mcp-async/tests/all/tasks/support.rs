@@ -1,10 +1,8 @@
 //! A server with tasks, and a hand that writes and reads its lines, on a virtual clock.
 
 use core::future::{Future, poll_fn};
-use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::Poll;
 use core::time::Duration;
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use mcp_async::Server;
@@ -14,35 +12,13 @@ use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_proto::Revision;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use crate::running::Running;
 use crate::scripted::{LineClient, member, text};
 use crate::sim::{self, Sim, join_all};
 
 pub(crate) const BOTH: &str =
     r#"{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}"#;
 pub(crate) const TASKS: &str = r#"{"extensions":{"io.modelcontextprotocol/tasks":{}}}"#;
-
-/// How many handlers run now.
-#[derive(Clone, Default)]
-pub(crate) struct Running(Arc<AtomicUsize>);
-
-impl Running {
-    pub(crate) fn get(&self) -> usize {
-        self.0.load(Ordering::SeqCst)
-    }
-
-    fn enter(&self) -> Inside {
-        self.0.fetch_add(1, Ordering::SeqCst);
-        Inside(self.clone())
-    }
-}
-
-struct Inside(Running);
-
-impl Drop for Inside {
-    fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::SeqCst);
-    }
-}
 
 #[derive(Deserialize, schemars::JsonSchema)]
 #[schemars(crate = "mcp_async::schemars")]

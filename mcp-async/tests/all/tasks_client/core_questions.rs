@@ -2,27 +2,25 @@
 
 use core::fmt::Debug;
 use core::future::pending;
-use core::pin::{Pin, pin};
-use core::sync::atomic::{AtomicUsize, Ordering};
-use core::task::{Context, Poll};
+use core::task::Poll;
 use core::time::Duration;
 use std::collections::HashMap;
 use std::io::ErrorKind;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use mcp_async::client::{ClientBuilder, RestartPolicy, reopened};
 use mcp_async::model::{CreateMessageResult, ElicitParams, ElicitResult};
-use mcp_async::runtime::BoxTimer;
-use mcp_async::runtime::{PipeReader, PipeWriter, Runtime};
+use mcp_async::runtime::{PipeReader, PipeWriter};
 use mcp_async::tasks::client::TaskOptions;
 use mcp_async::{Client, ErrorReply, Streams};
+use mcp_proto::Revision;
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::LoggingLevel;
-use mcp_proto::{Instant, Revision};
 
 use crate::client_typed::support::{advance, only, poll_once, run};
+use crate::running::Running;
 use crate::scripted::{LinePeer, line_server, message};
-use crate::sim::{Sim, settle};
+use crate::sim::{Sim, begin, settle, sleep};
 use crate::texts::INTERNAL_ERROR;
 
 /// A server by hand, and its client.
@@ -31,18 +29,9 @@ struct Hand {
     /// What the client declared.
     capabilities: RawBuf,
     /// Callbacks that run.
-    running: Arc<AtomicUsize>,
+    running: Running,
     number: u32,
     client: Client,
-}
-
-/// Counts a callback for as long as it exists.
-struct Counted(Arc<AtomicUsize>);
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
 }
 
 impl Hand {
@@ -55,11 +44,11 @@ impl Hand {
         Self::connect_in(revision, builder, running)
     }
 
-    fn connect(builder: ClientBuilder, running: Arc<AtomicUsize>) -> Self {
+    fn connect(builder: ClientBuilder, running: Running) -> Self {
         Self::connect_in(Revision::V2025_11_25, builder, running)
     }
 
-    fn connect_in(revision: Revision, builder: ClientBuilder, running: Arc<AtomicUsize>) -> Self {
+    fn connect_in(revision: Revision, builder: ClientBuilder, running: Running) -> Self {
         let (lines, streams) = LinePeer::pair(1 << 14);
         let connecting = builder.connect(Streams::new(Sim, streams));
         Self::meet(revision, connecting, lines, running)
@@ -70,7 +59,7 @@ impl Hand {
         revision: Revision,
         connecting: impl Future<Output = Result<Client, E>>,
         mut lines: LinePeer,
-        running: Arc<AtomicUsize>,
+        running: Running,
     ) -> Self {
         let (client, asked) = line_server::open(connecting, &mut lines, revision, LOGGING);
         let initialize = RawBuf::parse(asked.trim()).unwrap();
@@ -100,7 +89,7 @@ impl Hand {
     }
 
     fn running(&self) -> usize {
-        self.running.load(Ordering::SeqCst)
+        self.running.get()
     }
 
     /// Sends a request, and returns what the client said until it has nothing more to do.
@@ -134,22 +123,21 @@ impl Hand {
 }
 
 /// A client that answers forms as their messages say, and the number of its callbacks that run.
-fn answering(revision: Revision, options: TaskOptions) -> (ClientBuilder, Arc<AtomicUsize>) {
-    let running = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&running);
+fn answering(revision: Revision, options: TaskOptions) -> (ClientBuilder, Running) {
+    let running = Running::default();
+    let counted = running.clone();
     let builder = only(revision)
         .tasks(options)
         .on_elicitation(move |asked: ElicitParams, _| {
-            counted.fetch_add(1, Ordering::SeqCst);
-            let counted = Counted(Arc::clone(&counted));
+            let entered = counted.enter();
             async move {
-                let _counted = counted;
+                let _entered = entered;
                 match asked.message() {
                     Some("soon") => Ok(ElicitResult::decline()),
                     Some("fail") => Err(ErrorReply::new(-1, "no").into()),
                     Some("panic") => panic!("a callback"),
                     Some("later") => {
-                        Later::new(Duration::from_secs(5)).await;
+                        sleep(Duration::from_secs(5)).await;
                         Ok(ElicitResult::accept(&HashMap::from([("answer", "yes")]))?)
                     }
                     _ => pending().await,
@@ -166,25 +154,6 @@ fn two_connections() -> ([(PipeReader, PipeWriter); 2], [LinePeer; 2]) {
     let ((lines, streams), (next, next_streams)) =
         (LinePeer::pair(1 << 14), LinePeer::pair(1 << 14));
     ([streams, next_streams], [lines, next])
-}
-
-/// Time that a callback takes.
-struct Later(Instant, Option<BoxTimer>);
-
-impl Later {
-    fn new(duration: Duration) -> Self {
-        Self(Sim.now() + duration, None)
-    }
-}
-
-impl Future for Later {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let until = self.0;
-        let timer = self.1.get_or_insert_with(|| Sim.timer());
-        timer.as_mut().poll_until(until, cx)
-    }
 }
 
 fn form(message: &str, task: &str) -> String {
@@ -226,7 +195,7 @@ fn tk_01_tasks_are_declared_for_the_questions_that_have_callbacks() {
         let sampling = only(Revision::V2025_11_25)
             .tasks(options())
             .on_sampling(|_, _| async { Ok(CreateMessageResult::new("model", "hello")) });
-        let mut sampling = Hand::connect(sampling, Arc::default());
+        let mut sampling = Hand::connect(sampling, Running::default());
         assert_eq!(
             declared(&sampling),
             r#"{"list":{},"cancel":{},"requests":{"sampling":{"createMessage":{}}}}"#
@@ -238,7 +207,10 @@ fn tk_01_tasks_are_declared_for_the_questions_that_have_callbacks() {
         let task = RawBuf::from(member(created.as_raw(), &["task"]).unwrap());
         let result = sampling.about("tasks/result", &task);
         assert_eq!(text(&result, &["content", "text"]), r#""hello""#);
-        let none = Hand::connect(only(Revision::V2025_11_25).tasks(options()), Arc::default());
+        let none = Hand::connect(
+            only(Revision::V2025_11_25).tasks(options()),
+            Running::default(),
+        );
         assert_eq!(declared(&none), "-");
         // TK-03: without the declaration the question is answered as ever.
         let mut off = Hand::new(TaskOptions::default());
@@ -398,7 +370,7 @@ fn a_task_ends_with_its_connection() {
             assert_eq!(lines.write_some(line.as_bytes()), line.len());
             drop(lines);
             settle();
-            assert_eq!(running.load(Ordering::SeqCst), 0);
+            assert_eq!(running.get(), 0);
             client
         };
         let client = question(Hand::new(options()));
@@ -417,8 +389,7 @@ fn a_task_runs_while_its_session_is_restored() {
         let (ours, [theirs, next]) = two_connections();
         let mut hand = Hand::restarting(ours, theirs);
         {
-            let mut setting = pin!(hand.client.set_log_level(LoggingLevel::Info));
-            assert!(poll_once(setting.as_mut()).is_pending());
+            let mut setting = begin(hand.client.set_log_level(LoggingLevel::Info));
             assert!(hand.lines.read().contains(r#""id":2"#));
             hand.lines.answer(2, "{}");
             assert!(matches!(poll_once(setting.as_mut()), Poll::Ready(Ok(()))));
