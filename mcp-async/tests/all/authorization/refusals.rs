@@ -8,39 +8,19 @@ use mcp_async::{Client, ErrorChain};
 use mcp_proto::Revision;
 
 use super::party::{ISSUER, Parties};
-use crate::sim::play;
+use crate::sim::{join_all, play};
 use crate::texts::has;
 
 const MODERN: Revision = Revision::V2026_07_28;
 
 type Call<'c> = Pin<Box<dyn Future<Output = Result<(), CallError>> + 'c>>;
 
-/// Polls all calls at once.
-async fn call_at_once(mut calls: Vec<Call<'_>>) -> Vec<Result<(), CallError>> {
-    let mut results = Vec::new();
-    core::future::poll_fn(|cx| {
-        calls.retain_mut(|call| match call.as_mut().poll(cx) {
-            core::task::Poll::Ready(result) => {
-                results.push(result);
-                false
-            }
-            core::task::Poll::Pending => true,
-        });
-        match calls.is_empty() {
-            true => core::task::Poll::Ready(()),
-            false => core::task::Poll::Pending,
-        }
-    })
-    .await;
-    results
-}
-
 fn tools(client: &Client) -> Call<'_> {
     Box::pin(async { client.tools().page(None).await.map(drop) })
 }
 
 async fn call_eight_times(client: &Client) -> Vec<Result<(), CallError>> {
-    call_at_once((0..8).map(|_| tools(client)).collect()).await
+    join_all((0..8).map(|_| tools(client)).collect()).await
 }
 
 /// AU-116, AU-67
@@ -121,7 +101,7 @@ fn calls_at_once_that_need_different_scopes() {
             Box::pin(async { client.prompts().page(None).await.map(drop) }),
             Box::pin(async { client.call_tool("echo", &()).await.map(drop) }),
         ];
-        let results = call_at_once(calls).await;
+        let results = join_all(calls).await;
         assert!(results.iter().all(Result::is_ok), "{results:?}");
     });
     assert_eq!(parties.pages(), 1 + 3);
@@ -136,7 +116,7 @@ fn scopes_that_are_not_granted_are_asked_for_once() {
             let client = parties.connected().await;
             parties.state().needs = [("tools/list".into(), "mcp:read".into())].into();
             let calls = (0..count).map(|_| tools(&client)).collect();
-            for result in call_at_once(calls).await {
+            for result in join_all(calls).await {
                 let error = result.unwrap_err();
                 assert!(matches!(error, CallError::Authorization(_)), "{error:?}");
             }

@@ -37,9 +37,7 @@ fn progress_and_questions_on_the_stream_of_a_call() {
         },
         |site| async move {
             site.open(Revision::V2025_11_25).await;
-            let asked = site.expect("tools/call").await;
-            let id = asked.id().to_owned();
-            let stream = asked.stream();
+            let (id, stream) = site.expect("tools/call").await.id_and_stream();
             stream.send(":\n\nid: a\ndata:\n\n");
             for step in [1, 2] {
                 stream.event(&format!(
@@ -185,9 +183,7 @@ fn sc_28_messages_of_tasks_on_every_stream() {
                 ("tasks/get", "q2", core_task("completed", "")),
                 ("tasks/result", "q3", content),
             ] {
-                let asked = site.expect(method).await;
-                let id = asked.id().to_owned();
-                let stream = asked.stream();
+                let (id, stream) = site.expect(method).await.id_and_stream();
                 ask_for_task(&site, &stream, question).await;
                 stream.event(&format!("{id} = {result}"));
             }

@@ -22,9 +22,7 @@ fn a_stream_that_the_server_closes_is_resumed_when_it_says_so() {
             assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
         },
         |site| async move {
-            let asked = site.expect("tools/call").await;
-            let id = asked.id().to_owned();
-            let stream = asked.stream();
+            let (id, stream) = site.expect("tools/call").await.id_and_stream();
             stream.send("id: e-0\nretry: 500\ndata:\n\n");
             // What is not ended does not count (SSE-05).
             stream.send("id: e-1\ndata: {");
@@ -272,9 +270,7 @@ fn a_server_says_when_a_call_is_to_be_resumed() {
             client.close().await.unwrap();
         },
         |site| async move {
-            let asked = site.expect("tools/call").await;
-            let id = asked.id().to_owned();
-            let stream = asked.stream();
+            let (id, stream) = site.expect("tools/call").await.id_and_stream();
             stream.send("id: e-0\nretry: 500\ndata:\n\n");
             stream.end();
             let asked = site.expect("GET").await;
@@ -379,9 +375,7 @@ fn a_question_over_the_limit_ends_no_call() {
         },
         |site| async move {
             site.open(LATEST[0]).await;
-            let asked = site.expect("tools/call").await;
-            let id = asked.id().to_owned();
-            let stream = asked.stream();
+            let (id, stream) = site.expect("tools/call").await.id_and_stream();
             stream.event(&long(
                 r#""id":"q","method":"sampling/createMessage""#,
                 "params",

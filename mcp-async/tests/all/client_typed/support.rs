@@ -64,7 +64,7 @@ pub(crate) struct Demo {
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Text {
-    pub(crate) text: String,
+    text: String,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -88,6 +88,24 @@ pub(crate) struct Note {
     pub(crate) id: u32,
 }
 
+/// Adds tools that say a text again, add two numbers, and fail.
+pub(crate) fn with_basics(server: ServerBuilder) -> ServerBuilder {
+    server
+        .tool(
+            "echo",
+            "Says it again",
+            |args: Text, _: Context| async move { Ok(args.text) },
+        )
+        .tool("add", "Adds", |args: Add, _: Context| async move {
+            Ok(Json(Sum {
+                sum: args.a + args.b,
+            }))
+        })
+        .tool("fails", "Fails", |(): (), _: Context| async {
+            Err::<String, _>(HandlerError::visible("no luck"))
+        })
+}
+
 impl Demo {
     pub(crate) fn new() -> Self {
         let seen = Seen::default();
@@ -95,20 +113,8 @@ impl Demo {
         let server = Server::builder("demo", "1.0")
             .revisions(RevisionSet::of(&Revision::ALL))
             .logging()
-            .page_size(2)
-            .tool(
-                "echo",
-                "Says it again",
-                |args: Text, _: Context| async move { Ok(args.text) },
-            )
-            .tool("add", "Adds", |args: Add, _: Context| async move {
-                Ok(Json(Sum {
-                    sum: args.a + args.b,
-                }))
-            })
-            .tool("fails", "Fails", |(): (), _: Context| async {
-                Err::<String, _>(HandlerError::visible("no luck"))
-            })
+            .page_size(2);
+        let server = with_basics(server)
             .tool("steps", "Tells how far it is", |(): (), cx| async move {
                 cx.progress(1.0).total(4.0).await;
                 cx.progress(2.0).total(4.0).message("almost").await;

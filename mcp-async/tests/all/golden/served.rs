@@ -8,14 +8,13 @@ use mcp_async::http::HttpService;
 use mcp_async::model::{CreateMessageParams, LoggingLevel, SamplingMessage};
 use mcp_async::runtime::{PipeReader, PipeWriter};
 use mcp_async::server::{
-    CompletionRequest, Context, Elicited, HandlerError, Json, Prompt, Registry, Resource,
-    StateKeys, Tool,
+    CompletionRequest, Context, Elicited, HandlerError, Prompt, Registry, Resource, StateKeys, Tool,
 };
 use mcp_proto::{Revision, RevisionSet};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::client_typed::support::{Add, Greet, Note, Sum, Text};
+use crate::client_typed::support::{Greet, Note, with_basics};
 use crate::scripted::Serve;
 use crate::sim::{Sim, sleep, spawn};
 
@@ -26,27 +25,15 @@ struct Name {
 }
 
 fn server() -> Server {
-    Server::builder("demo", "1.0")
+    let server = Server::builder("demo", "1.0")
         .title("Demo")
         .instructions("Ask for the echo.")
         .revisions(RevisionSet::of(&Revision::ALL))
         .state_keys(StateKeys::new([7; 32]).clock(|| UNIX_EPOCH))
         .cache(Duration::from_secs(5), mcp_async::model::CacheScope::Public)
         .logging()
-        .page_size(4)
-        .tool(
-            "echo",
-            "Says it again",
-            |args: Text, _: Context| async move { Ok(args.text) },
-        )
-        .tool("add", "Adds", |args: Add, _: Context| async move {
-            Ok(Json(Sum {
-                sum: args.a + args.b,
-            }))
-        })
-        .tool("fails", "Fails", |(): (), _: Context| async {
-            Err::<String, _>(HandlerError::visible("no luck"))
-        })
+        .page_size(4);
+    with_basics(server)
         .tool("breaks", "Hides why", |(): (), _: Context| async {
             Ok("seven".parse::<u8>()?.to_string())
         })

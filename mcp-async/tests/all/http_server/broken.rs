@@ -4,10 +4,8 @@
 use core::time::Duration;
 
 use mcp_async::http::HttpService;
-use mcp_proto::json::RawBuf;
-use mcp_proto::rpc;
 
-use crate::http_server::legacy::server;
+use crate::http_server::legacy::{asked_session, server};
 use crate::scripted::{HttpClient, Reply, RequestExt, Serve, call, get, request_id, send};
 use crate::sim::{Dice, advance};
 
@@ -186,14 +184,7 @@ fn a_question_to_a_call_survives_a_break_at_every_byte() {
 #[test]
 fn a_question_of_the_session_is_asked_until_it_is_answered() {
     for cut in 0.. {
-        let server = server().change_notifications().build().unwrap();
-        let registry = server.registry();
-        let session = HttpClient::open(&server.http().served(), "2025-11-25");
-        let peer = registry.peers().pop().unwrap();
-        crate::sim::spawn(Box::pin(async move {
-            let nothing = RawBuf::parse("{}").unwrap();
-            let _ = peer.ask::<RawBuf>(rpc::Method::RootsList, &nothing).await;
-        }));
+        let session = asked_session();
         let mut first = Stream::new(session.get(None));
         let len = first.read(Some(cut));
         // With an id or without: the question is there exactly once, on one stream or the other.

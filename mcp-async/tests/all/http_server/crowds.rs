@@ -1,15 +1,13 @@
 //! One caller does not take what all share: in sessions, with bodies on their way, and between processes.
 
-use core::convert::Infallible;
 use core::pin::Pin;
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Waker};
 
-use bytes::Bytes;
-use http_body::{Body, Frame};
 use mcp_async::http::Http;
 use mcp_async::server::Principal;
 use tower_service::Service as _;
 
+use crate::http_server::doors::Pieces;
 use crate::http_server::legacy::server;
 use crate::http_server::nodes::{Process, at, ping, processes_with};
 use crate::scripted::{
@@ -42,24 +40,6 @@ fn an_owner_sees_who_is_behind_a_proxy() {
     }
 }
 
-/// A body that does not end.
-struct Half(Option<Bytes>);
-
-impl Body for Half {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        match self.0.take() {
-            Some(bytes) => Poll::Ready(Some(Ok(Frame::data(bytes)))),
-            None => Poll::Pending,
-        }
-    }
-}
-
 #[test]
 fn a_caller_leaves_room_for_the_bodies_of_others() {
     let http = server().http().max_total_body_bytes(400_000);
@@ -69,7 +49,7 @@ fn a_caller_leaves_room_for_the_bodies_of_others() {
     let whole = modern_message(&whole);
     let mut halves = Vec::new();
     for _ in 0..6 {
-        let body = Half(Some(Bytes::copy_from_slice(&whole.as_bytes()[..90_000])));
+        let body = Pieces::new(&[&whole.as_bytes()[..90_000]], false);
         let request = modern(&whole).at_address("192.0.2.1").map(|_| body);
         let mut half = service.clone().call(request);
         let cx = &mut Context::from_waker(Waker::noop());

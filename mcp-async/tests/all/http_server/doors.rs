@@ -5,6 +5,7 @@ use core::pin::Pin;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Context, Poll};
 use core::time::Duration;
+use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -170,8 +171,15 @@ fn paths_methods_and_types() {
     answer(request, 200, "");
 }
 
-/// A body that comes in these pieces and then never ends.
-struct Pieces(Vec<&'static [u8]>, bool);
+/// A body that comes in these pieces, and then breaks off or never ends.
+pub(super) struct Pieces(VecDeque<Bytes>, bool);
+
+impl Pieces {
+    pub(super) fn new(pieces: &[&[u8]], breaks: bool) -> Self {
+        let pieces = pieces.iter().map(|piece| Bytes::copy_from_slice(piece));
+        Self(pieces.collect(), breaks)
+    }
+}
 
 impl Body for Pieces {
     type Data = Bytes;
@@ -181,9 +189,8 @@ impl Body for Pieces {
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, std::io::Error>>> {
-        if !self.0.is_empty() {
-            let piece = self.0.remove(0);
-            return Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(piece)))));
+        if let Some(piece) = self.0.pop_front() {
+            return Poll::Ready(Some(Ok(Frame::data(piece))));
         }
         if self.1 {
             return Poll::Ready(Some(Err(std::io::ErrorKind::ConnectionReset.into())));
@@ -297,7 +304,7 @@ fn bodies_are_bounded() {
     let http = server().http().max_body_bytes(10);
     answered(http, discover(), 413, "longer than 10 bytes");
     let service: HttpService = server().http().max_body_bytes(8).served();
-    let pieces = Pieces(vec![b"[[[[", b"[[[[", b"["], true);
+    let pieces = Pieces::new(&[b"[[[[", b"[[[[", b"["], true);
     assert_eq!(send_body(&service, request_of(pieces)).status, 413);
 }
 
@@ -331,7 +338,7 @@ fn half_a_body_is_timed_out() {
         .http()
         .body_timeout(Duration::from_secs(2))
         .served();
-    let pieces = Pieces(vec![br#"{"jsonrpc":"#], false);
+    let pieces = Pieces::new(&[br#"{"jsonrpc":"#], false);
     let mut response = service.clone().call(request_of(pieces));
     let cx = &mut Context::from_waker(core::task::Waker::noop());
     assert!(response.as_mut().poll(cx).is_pending());
@@ -345,7 +352,7 @@ fn half_a_body_is_timed_out() {
 #[test]
 fn a_broken_body_is_no_request() {
     let service = server().http().served();
-    let pieces = Pieces(vec![br#"{"jsonrpc":"#], true);
+    let pieces = Pieces::new(&[br#"{"jsonrpc":"#], true);
     assert_eq!(send_body(&service, request_of(pieces)).status, 400);
 }
 

@@ -8,9 +8,9 @@ use mcp_async::server::{Context, HandlerError, ServerBuilder};
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc;
 
-use crate::scripted::Serve;
+use crate::scripted::{HttpClient, Serve};
 use crate::server_typed::support::{never, says};
-use crate::sim::sleep;
+use crate::sim::{sleep, spawn};
 
 pub(crate) fn server() -> ServerBuilder {
     Server::builder("demo", "1.0")
@@ -48,4 +48,17 @@ pub(crate) fn server() -> ServerBuilder {
 
 pub(crate) fn service() -> HttpService {
     server().http().served()
+}
+
+/// A session whose server asks for the roots, on behalf of no call.
+pub(crate) fn asked_session() -> HttpClient {
+    let server = server().change_notifications().build().unwrap();
+    let registry = server.registry();
+    let session = HttpClient::open(&server.http().served(), "2025-11-25");
+    let peer = registry.peers().pop().unwrap();
+    spawn(async move {
+        let nothing = RawBuf::parse("{}").unwrap();
+        let _ = peer.ask::<RawBuf>(rpc::Method::RootsList, &nothing).await;
+    });
+    session
 }

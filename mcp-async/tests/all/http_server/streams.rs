@@ -7,10 +7,9 @@ use mcp_async::http::HttpService;
 use mcp_async::server::{Context, Registry};
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::LoggingLevel;
-use mcp_proto::rpc;
 use mcp_proto::server::ListKind;
 
-use crate::http_server::legacy::{server, service};
+use crate::http_server::legacy::{asked_session, server, service};
 use crate::scripted::{HttpClient, Serve, array, call, cancelled, last_id, request_id};
 use crate::sim::{advance, settle};
 use crate::texts::has;
@@ -149,14 +148,7 @@ fn a_question_goes_with_the_call_that_it_is_asked_for() {
 /// SH-21, SH-59.
 #[test]
 fn questions_without_a_call_are_asked_again() {
-    let server = server().change_notifications().build().unwrap();
-    let registry = server.registry();
-    let session = HttpClient::open(&server.http().served(), "2025-11-25");
-    let peer = registry.peers().pop().unwrap();
-    crate::sim::spawn(Box::pin(async move {
-        let nothing = RawBuf::parse("{}").unwrap();
-        let _ = peer.ask::<RawBuf>(rpc::Method::RootsList, &nothing).await;
-    }));
+    let session = asked_session();
     let mut stream = session.get(None);
     assert!(stream.text().contains("roots/list"));
     drop(stream);

@@ -2,15 +2,14 @@
 
 use core::convert::Infallible;
 use core::future::Future;
-use core::pin::{Pin, pin};
-use core::task::{Context, Poll, Waker};
+use core::pin::Pin;
+use core::task::{Context, Poll};
 use mcp_async::http::HttpConnector;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::{Request, Response};
-use http_body::Body as _;
-use http_body_util::{Either, Full};
+use http_body_util::{BodyExt as _, Either, Full};
 use mcp_async::Client;
 use mcp_async::auth::Authorization;
 use mcp_async::http::{HttpBody, HttpService};
@@ -87,26 +86,21 @@ impl Service<Request<Full<Bytes>>> for Parties {
     }
 
     fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
-        if request.uri().host() == Some("localhost") {
-            let answer = self.service.call(request);
-            return Box::pin(async move { Ok(answer.await?.map(Either::Left)) });
-        }
-        let (parts, body) = request.into_parts();
-        let mut body = pin!(body);
-        let frame = body
-            .as_mut()
-            .poll_frame(&mut Context::from_waker(Waker::noop()));
-        let text = match frame {
-            Poll::Ready(Some(Ok(frame))) => frame.into_data().unwrap(),
-            _ => Bytes::new(),
-        };
-        let text = core::str::from_utf8(&text).unwrap();
-        let (status, body) = self.authorize(parts.uri.path(), text);
-        let body = Either::Right(Full::new(Bytes::from(body)));
-        let response = Response::builder()
-            .status(status)
-            .header("content-type", "application/json");
-        Box::pin(async move { Ok(response.body(body).unwrap()) })
+        let mut parties = self.clone();
+        Box::pin(async move {
+            if request.uri().host() == Some("localhost") {
+                return Ok(parties.service.call(request).await?.map(Either::Left));
+            }
+            let (parts, body) = request.into_parts();
+            let body = body.collect().await?.to_bytes();
+            let text = core::str::from_utf8(&body).unwrap();
+            let (status, body) = parties.authorize(parts.uri.path(), text);
+            let body = Either::Right(Full::new(Bytes::from(body)));
+            let response = Response::builder()
+                .status(status)
+                .header("content-type", "application/json");
+            Ok(response.body(body).unwrap())
+        })
     }
 }
 

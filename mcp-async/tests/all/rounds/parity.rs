@@ -13,7 +13,7 @@ use mcp_proto::model::{ClientFeatures, LoggingLevel};
 use mcp_proto::revision::Elicitation;
 use mcp_proto::{Revision, SendError};
 
-use crate::rounds::support::{Rig, everywhere, join, say};
+use crate::rounds::support::{Rig, everywhere, say, say_both};
 use crate::seen::{Guard, Seen};
 use crate::texts::INTERNAL_ERROR;
 
@@ -39,8 +39,8 @@ fn joined_questions_are_one_round() {
     everywhere(|revision| {
         let mut rig = Rig::new(revision, |cx, notes| async move {
             let _guard = Guard(notes, "dropped");
-            let both = join(say(&cx, "a", "one"), say(&cx, "b", "two")).await;
-            Ok(format!("{} {}", both.0?, both.1?))
+            let [one, two] = say_both(&cx, [("a", "one"), ("b", "two")]).await;
+            Ok(format!("{} {}", one?, two?))
         });
         assert_eq!(rig.call().unwrap(), "one! two!");
         assert_eq!(rig.person.heard.take(), ["one", "two"]);
@@ -122,7 +122,7 @@ fn progress_is_told_in_each_run() {
 fn the_same_question_has_the_same_answer() {
     everywhere(|revision| {
         let mut rig = Rig::new(revision, |cx, _| async move {
-            let (a, b) = join(say(&cx, "key", "one"), say(&cx, "key", "one")).await;
+            let [a, b] = say_both(&cx, [("key", "one"), ("key", "one")]).await;
             let c = say(&cx, "key", "one").await?;
             let other = say(&cx, "key", "two").await;
             assert!(matches!(other, Err(AskError::Key)), "{other:?}");
@@ -137,7 +137,7 @@ fn the_same_question_has_the_same_answer() {
 fn another_question_beside_it_needs_another_key() {
     everywhere(|revision| {
         let mut rig = Rig::new(revision, |cx, _| async move {
-            let (a, b) = join(say(&cx, "key", "one"), say(&cx, "key", "two")).await;
+            let [a, b] = say_both(&cx, [("key", "one"), ("key", "two")]).await;
             assert!(matches!(b, Err(AskError::Key)), "{b:?}");
             a
         });

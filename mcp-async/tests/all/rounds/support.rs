@@ -1,6 +1,6 @@
 //! A server with one tool, a client that answers its questions, and no runtime.
 
-use core::future::{Future, poll_fn};
+use core::future::Future;
 use core::pin::{Pin, pin};
 use core::task::{self, Poll};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::joined::{Joined, Person};
 use crate::seen::Seen;
-use crate::sim::{run, settle};
+use crate::sim::{join_all, run, settle};
 use crate::texts::INTERNAL_ERROR;
 
 /// The future of a handler.
@@ -196,32 +196,6 @@ pub(crate) fn everywhere(test: impl Fn(Revision)) {
     }
 }
 
-/// Both, side by side.
-pub(crate) async fn join<A, B>(a: impl Future<Output = A>, b: impl Future<Output = B>) -> (A, B) {
-    let (mut a, mut b) = (pin!(a), pin!(b));
-    let (mut first, mut second) = (None, None);
-    poll_fn(|cx| {
-        if first.is_none()
-            && let Poll::Ready(value) = a.as_mut().poll(cx)
-        {
-            first = Some(value);
-        }
-        if second.is_none()
-            && let Poll::Ready(value) = b.as_mut().poll(cx)
-        {
-            second = Some(value);
-        }
-        match (first.take(), second.take()) {
-            (Some(first), Some(second)) => Poll::Ready((first, second)),
-            both => {
-                (first, second) = both;
-                Poll::Pending
-            }
-        }
-    })
-    .await
-}
-
 /// Asks the client's model: the one question that every revision has, besides roots.
 pub(crate) async fn say(cx: &CallContext, key: &str, text: &str) -> Result<String, AskError> {
     let asked = SamplingMessage::user(text);
@@ -229,6 +203,16 @@ pub(crate) async fn say(cx: &CallContext, key: &str, text: &str) -> Result<Strin
         .sample(key, CreateMessageParams::new(vec![asked], 10))
         .await?;
     Ok(answer.content.text())
+}
+
+/// Asks two questions at the same time, each a key and a text.
+pub(crate) async fn say_both(
+    cx: &CallContext,
+    asked: [(&str, &str); 2],
+) -> [Result<String, AskError>; 2] {
+    let both = asked.map(|(key, text)| Box::pin(say(cx, key, text)));
+    let answers = join_all(both.into()).await;
+    answers.try_into().expect("two answers")
 }
 
 pub(crate) const EVERYTHING: ClientFeatures = ClientFeatures::ROOTS

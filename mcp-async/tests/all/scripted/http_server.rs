@@ -18,7 +18,7 @@ use mcp_async::runtime::Runtime;
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
 
-use super::messages::message;
+use super::messages::{message, request_id};
 use crate::sim::{self, Sim, clock};
 
 /// Runs a client and its server until the client is done, and then the server's script to its
@@ -234,8 +234,7 @@ impl Asked {
 
     /// The request's id.
     pub(crate) fn id(&self) -> &str {
-        let rest = self.body.split_once("\"id\":").expect("it has an id").1;
-        &rest[..rest.find([',', '}']).unwrap()]
+        request_id(&self.body)
     }
 
     pub(crate) fn is_dropped(&self) -> bool {
@@ -310,6 +309,11 @@ impl Asked {
         let stream = Wire::new("text/event-stream");
         self.reply(200, "", stream.body());
         stream
+    }
+
+    /// Answers with an event stream, and returns the id of the request as well.
+    pub(crate) fn id_and_stream(self) -> (String, Wire) {
+        (self.id().to_owned(), self.stream())
     }
 
     /// Does not answer at all.

@@ -22,6 +22,12 @@ fn new() -> ServerBuilder {
     Server::builder("demo", "1")
 }
 
+/// A server whose only tool may change.
+fn changing() -> Server {
+    let server = new().with(tool("t")).change_notifications();
+    server.build().unwrap()
+}
+
 fn tool(name: &str) -> Tool {
     Tool::new(name).handler(|(): (), _| async { Ok(()) })
 }
@@ -87,11 +93,7 @@ fn what_is_not_served_is_no_method() {
 
 #[test]
 fn nothing_is_added_to_a_server_that_is_gone() {
-    let server = new()
-        .with(tool("t"))
-        .change_notifications()
-        .build()
-        .unwrap();
+    let server = changing();
     let registry = server.registry();
     let wire = LineClient::new(&server, Revision::V2025_11_25);
     drop(server);
@@ -109,11 +111,7 @@ fn nothing_is_added_to_a_server_that_is_gone() {
 #[test]
 fn changes_reach_every_client_that_can_hear_them() {
     for revision in revisions() {
-        let server = new()
-            .with(tool("t"))
-            .change_notifications()
-            .build()
-            .unwrap();
+        let server = changing();
         let registry = server.registry();
         let mut wires: Vec<_> = (0..3).map(|_| LineClient::new(&server, revision)).collect();
         let ids: Vec<_> = wires
@@ -154,11 +152,7 @@ fn changes_reach_every_client_that_can_hear_them() {
 #[test]
 fn a_shut_down_server_ends_every_connection() {
     for revision in revisions() {
-        let server = new()
-            .with(tool("t"))
-            .change_notifications()
-            .build()
-            .unwrap();
+        let server = changing();
         let registry = server.registry();
         let mut wires: Vec<_> = (0..2).map(|_| LineClient::new(&server, revision)).collect();
         assert_eq!(registry.peers().len(), 2);

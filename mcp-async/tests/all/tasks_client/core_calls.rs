@@ -43,11 +43,7 @@ fn tk_06_a_tool_that_requires_a_task_is_called_as_one() {
         // TK-13
         assert_eq!(log.texts("tasks/get", &["_meta"]), ["-"; 3]);
         // TK-10, TK-16: the server sends no notifications.
-        let times = log.times("tasks/get");
-        for pair in times.windows(2) {
-            let pause = pair[1].saturating_since(pair[0]);
-            assert!(Duration::from_millis(50) <= pause && pause <= Duration::from_millis(56));
-        }
+        log.check_pace();
     });
 }
 

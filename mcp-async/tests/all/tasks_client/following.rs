@@ -19,6 +19,13 @@ use super::support::{
 use crate::client_typed::support::{only, run};
 use crate::sim::settle;
 
+/// Where a request states the extensions of its client.
+const DECLARED: [&str; 3] = [
+    "_meta",
+    "io.modelcontextprotocol/clientCapabilities",
+    "extensions",
+];
+
 /// TK-30, TK-31, TK-37, TK-62
 #[test]
 fn a_plain_call_returns_the_result_of_its_task() {
@@ -30,21 +37,10 @@ fn a_plain_call_returns_the_result_of_its_task() {
             log.methods(),
             ["tools/call", "tasks/get", "tasks/get", "tasks/get"]
         );
-        let declared = log.texts(
-            "tools/call",
-            &[
-                "_meta",
-                "io.modelcontextprotocol/clientCapabilities",
-                "extensions",
-            ],
-        );
+        let declared = log.texts("tools/call", &DECLARED);
         assert_eq!(declared, [r#"{"io.modelcontextprotocol/tasks":{}}"#]);
         assert_eq!(log.texts("tasks/get", &["taskId"]), [r#""t""#; 3]);
-        let times = log.times("tasks/get");
-        for pair in times.windows(2) {
-            let pause = pair[1].saturating_since(pair[0]);
-            assert!(Duration::from_millis(50) <= pause && pause <= Duration::from_millis(56));
-        }
+        log.check_pace();
     });
 }
 
@@ -317,14 +313,7 @@ fn a_call_without_the_extension_becomes_no_task() {
         let tasks = ["io.modelcontextprotocol/tasks"];
         let call = client.call_tool("job", &()).with_extensions(&tasks);
         assert_eq!(call.await.unwrap().text(), "later");
-        let declared = log.texts(
-            "tools/call",
-            &[
-                "_meta",
-                "io.modelcontextprotocol/clientCapabilities",
-                "extensions",
-            ],
-        );
+        let declared = log.texts("tools/call", &DECLARED);
         let all = r#"{"io.modelcontextprotocol/tasks":{}}"#;
         assert_eq!(declared, ["{}", "{}", all]);
     });

@@ -81,6 +81,15 @@ impl Log {
             .count()
     }
 
+    /// Fails unless the task is polled every 50 ms, with the jitter of the client.
+    #[track_caller]
+    pub(crate) fn check_pace(&self) {
+        for pair in self.times("tasks/get").windows(2) {
+            let pause = pair[1].saturating_since(pair[0]);
+            assert!(Duration::from_millis(50) <= pause && pause <= Duration::from_millis(56));
+        }
+    }
+
     pub(crate) fn times(&self, method: &str) -> Vec<Instant> {
         let log = self.0.lock().unwrap();
         let asked = log.iter().filter(|asked| asked.method == method);

@@ -33,9 +33,7 @@ fn methods_of_requests_and_notifications() {
                 let asked = site.expect("roots/list_changed").await;
                 asked.says(&[("mcp-method", "notifications/roots/list_changed")]);
                 asked.accept();
-                let asked = site.expect("tools/call").await;
-                let id = asked.id().to_owned();
-                let stream = asked.stream();
+                let (id, stream) = site.expect("tools/call").await.id_and_stream();
                 stream.event(FORM);
                 // A response has none.
                 let answer = site.expect(r#""id":"q","result""#).await;

@@ -55,9 +55,7 @@ fn what_comes_on_the_stream_of_a_call_is_served() {
     each(
         |client| async move { drop(client.call_tool("a", &()).await.unwrap()) },
         |site| async move {
-            let asked = site.expect("tools/call").await;
-            let id = asked.id().to_owned();
-            let stream = asked.stream();
+            let (id, stream) = site.expect("tools/call").await.id_and_stream();
             stream.event_with_id("e-1", FORM);
             let answer = site.expect(r#""id":"q""#).await;
             assert!(answer.body.contains("decline"), "{}", answer.body);
@@ -171,9 +169,7 @@ fn priming_and_polling() {
     each(
         |client| async move { drop(client.call_tool("a", &()).await.unwrap()) },
         |site| async move {
-            let asked = site.expect("tools/call").await;
-            let id = asked.id().to_owned();
-            let stream = asked.stream();
+            let (id, stream) = site.expect("tools/call").await.id_and_stream();
             stream.send("id: e-0\nretry: 700\ndata:\n\n");
             stream.end();
             let before = mcp_async::runtime::Runtime::now(&Sim).as_millis();
