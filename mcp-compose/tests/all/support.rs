@@ -113,6 +113,14 @@ pub(super) async fn join(server: &ServerBuilder, revision: Revision) -> Client {
         .expect("it connects")
 }
 
+/// Returns what a tool says, or the error instead of it.
+pub(super) async fn said(client: &Client, tool: &str) -> String {
+    match client.call_tool(tool, &()).await {
+        Ok(result) => result.text(),
+        Err(error) => error.to_string(),
+    }
+}
+
 /// A server with tools of these names, which answer with their names.
 pub(super) fn tools(names: &[&'static str]) -> ServerBuilder {
     names

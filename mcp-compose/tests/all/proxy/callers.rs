@@ -16,7 +16,7 @@ use mcp_async::{Revision, Server, in_memory};
 use mcp_compose::{Naming, Proxy, ProxyBuilder, ProxyCaller, ProxyLimits, ServerEntry};
 
 use super::{caller, entry, front, in_each_pair, verified};
-use crate::support::{only, pause, run, runtime};
+use crate::support::{only, pause, run, runtime, said};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Greeting {
@@ -68,10 +68,7 @@ fn proxy(revision: Revision, reached: &Reached) -> ProxyBuilder {
 }
 
 async fn whoami(client: &mcp_async::Client) -> String {
-    match client.call_tool("whoami", &()).await {
-        Ok(result) => result.text(),
-        Err(error) => error.to_string(),
-    }
+    said(client, "whoami").await
 }
 
 #[test]

@@ -12,7 +12,7 @@ use mcp_async::{ErrorReply, Revision, RevisionSet, Server};
 use mcp_compose::{Proxy, ProxyLimits};
 
 use super::{before, caller, entry, front, in_each_pair, joined};
-use crate::support::{only, pause, run, runtime, serving, tools};
+use crate::support::{only, pause, run, runtime, said, serving, tools};
 
 /// A number that no float holds, and members in no order.
 const EXACT: &str = r#"{"zebra":9007199254740993,"ant":1.10}"#;
@@ -323,14 +323,7 @@ fn one_server_that_cannot_be_reached_does_not_hold_up_the_others() {
             .start(runtime())
             .await;
         let client = caller(&front(&proxy), only(Revision::V2026_07_28)).await;
-        assert_eq!(
-            client
-                .call_tool("back__echo", &())
-                .await
-                .expect("a result")
-                .text(),
-            "echo"
-        );
+        assert_eq!(said(&client, "back__echo").await, "echo");
         let states = format!("{:?}", proxy.states());
         assert!(states.contains("/no/such/program"), "{states}");
     });

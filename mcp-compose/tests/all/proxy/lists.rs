@@ -15,7 +15,7 @@ use mcp_compose::{CatalogLimits, Naming, Proxy, ServerEntry, UpstreamState};
 
 use super::{caller, entry, front};
 use crate::support::{
-    in_each_revision, legacy_lines, only, pause, run, runtime, serving, sleep, tools,
+    in_each_revision, legacy_lines, only, pause, run, runtime, said, serving, sleep, tools,
 };
 
 async fn names(client: &Client) -> Vec<String> {
@@ -38,18 +38,8 @@ fn the_items_of_all_servers_stand_beside_those_of_the_builder() {
             names(&client).await,
             ["a__echo", "a__say", "b__echo", "own"]
         );
-        assert_eq!(
-            client
-                .call_tool("a__say", &())
-                .await
-                .expect("a result")
-                .text(),
-            "say"
-        );
-        assert_eq!(
-            client.call_tool("own", &()).await.expect("a result").text(),
-            "own"
-        );
+        assert_eq!(said(&client, "a__say").await, "say");
+        assert_eq!(said(&client, "own").await, "own");
     });
 }
 
@@ -94,14 +84,7 @@ fn changes_of_a_list_reach_the_callers() {
             changes.next().await.expect("a change");
         }
         registry.list_changed(ListKind::Tools);
-        assert_eq!(
-            client
-                .call_tool("back__two", &())
-                .await
-                .expect("a result")
-                .text(),
-            "two"
-        );
+        assert_eq!(said(&client, "back__two").await, "two");
     });
 }
 
@@ -211,14 +194,7 @@ fn a_server_that_ends_is_connected_again() {
         });
         let proxy = Proxy::builder().entry(entry).start(runtime()).await;
         let client = caller(&front(&proxy), only(Revision::V2026_07_28)).await;
-        assert_eq!(
-            client
-                .call_tool("back__echo", &())
-                .await
-                .expect("a result")
-                .text(),
-            "echo"
-        );
+        assert_eq!(said(&client, "back__echo").await, "echo");
         let next = tools(&["echo", "more"]).build().expect("it is well formed");
         let before = core::mem::replace(&mut *current.lock().expect("no panic"), next);
         before.registry().shutdown();
@@ -235,14 +211,7 @@ fn a_server_that_ends_is_connected_again() {
         while names(&client).await != ["back__echo", "back__more"] {
             sleep(moment).await;
         }
-        assert_eq!(
-            client
-                .call_tool("back__echo", &())
-                .await
-                .expect("a result")
-                .text(),
-            "echo"
-        );
+        assert_eq!(said(&client, "back__echo").await, "echo");
     });
 }
 
@@ -389,7 +358,7 @@ fn the_builder_keeps_its_own_items() {
         let front = proxy.server(server("mine")).expect("it is well formed");
         let client = caller(&front, only(Revision::V2026_07_28)).await;
         assert_eq!(names(&client).await, ["mine", "say", "theirs"]);
-        let said = async || client.call_tool("say", &()).await.expect("a result").text();
+        let said = async || said(&client, "say").await;
         assert_eq!(said().await, "mine");
         let note = client.read_resource("note://1").await;
         assert_eq!(note.expect("the contents").text().as_deref(), Some("mine"));

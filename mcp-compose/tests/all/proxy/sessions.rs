@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use mcp_async::model::{CreateMessageParams, CreateMessageResult, ElicitResult};
 use mcp_async::server::{Context, HandlerError, ServerBuilder};
-use mcp_async::{Revision, RevisionSet, Server};
+use mcp_async::{Client, Revision, RevisionSet, Server};
 use mcp_compose::{Proxy, ProxyBuilder, ProxyLimits, UpstreamState};
 
 use super::{before, both, caller, entry, front, in_each_pair};
-use crate::support::{only, pause, run, runtime, tools};
+use crate::support::{only, pause, run, runtime, said, tools};
 
 #[derive(Default)]
 struct Calls(AtomicUsize);
@@ -29,11 +29,15 @@ fn proxy() -> ProxyBuilder {
     before(&counting(Revision::V2025_11_25), Revision::V2025_11_25)
 }
 
-async fn count(client: &mcp_async::Client) -> String {
-    match client.call_tool("count", &()).await {
-        Ok(result) => result.text(),
-        Err(error) => error.to_string(),
-    }
+/// A caller that declines what it is asked.
+async fn declining(proxy: &Proxy) -> Client {
+    let client = only(Revision::V2026_07_28);
+    let client = client.on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
+    caller(&front(proxy), client).await
+}
+
+async fn count(client: &Client) -> String {
+    said(client, "count").await
 }
 
 #[test]
@@ -99,9 +103,7 @@ fn idle_sessions_end() {
         let mut limits = ProxyLimits::default();
         limits.idle = Duration::from_secs(60);
         let proxy = proxy().limits(limits).start(runtime()).await;
-        let asked = only(Revision::V2026_07_28)
-            .on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
-        let client = caller(&front(&proxy), asked).await;
+        let client = declining(&proxy).await;
         assert_eq!([count(&client).await, count(&client).await], ["1", "2"]);
         assert_eq!(proxy.in_use().0, 2);
         pause(100).await;
@@ -116,9 +118,7 @@ fn an_idle_time_of_nothing_is_one_too() {
         let mut limits = ProxyLimits::default();
         limits.idle = Duration::ZERO;
         let proxy = proxy().limits(limits).start(runtime()).await;
-        let asked = only(Revision::V2026_07_28)
-            .on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
-        let client = caller(&front(&proxy), asked).await;
+        let client = declining(&proxy).await;
         assert_eq!(count(&client).await, "1");
         pause(1).await;
         assert_eq!(count(&client).await, "1");
@@ -137,11 +137,8 @@ fn saying(word: &'static str, revision: Revision) -> ServerBuilder {
         })
 }
 
-async fn say(client: &mcp_async::Client) -> String {
-    match client.call_tool("back__say", &()).await {
-        Ok(result) => result.text(),
-        Err(error) => error.to_string(),
-    }
+async fn say(client: &Client) -> String {
+    said(client, "back__say").await
 }
 
 #[test]
@@ -171,9 +168,7 @@ fn a_call_waits_for_a_session_that_others_have() {
         let mut limits = ProxyLimits::default();
         limits.sessions_per_caller = 3;
         let proxy = proxy().limits(limits).start(runtime()).await;
-        let asked = only(Revision::V2026_07_28)
-            .on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
-        let client = caller(&front(&proxy), asked).await;
+        let client = declining(&proxy).await;
         let answers = Arc::new(Mutex::new(Vec::new()));
         for _ in 0..20 {
             let (client, answers) = (client.clone(), Arc::clone(&answers));
@@ -257,9 +252,7 @@ fn shared_sessions_are_started_at_a_rate_and_end_when_they_are_idle() {
         let many = (0..5).map(|at| entry(&format!("s{at}"), &server));
         let proxy = Proxy::builder().entries(many).limits(limits);
         let proxy = proxy.start(runtime()).await;
-        let asked = only(Revision::V2026_07_28)
-            .on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
-        let client = caller(&front(&proxy), asked).await;
+        let client = declining(&proxy).await;
         let mut counts = Vec::new();
         for at in 0..5 {
             let tool = format!("s{at}__count");
