@@ -5,7 +5,7 @@ use core::future::poll_fn;
 use std::sync::Arc;
 
 use mcp_proto::json::RawBuf;
-use mcp_proto::model::LoggingLevel;
+use mcp_proto::model::{ElicitationCompleteParams, LoggingLevel};
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{AskOptions, ListKind};
 use mcp_proto::{Channel, Payload, SendError};
@@ -81,8 +81,8 @@ impl Peer {
     }
 
     /// Sends another notification of the legacy session, when there is room for it:
-    /// `notifications/elicitation/complete`, `notifications/tasks/status`, or one of the
-    /// configuration's own [`methods`](mcp_proto::server::ServerConfig::methods).
+    /// `notifications/tasks/status`, one of the configuration's own [`methods`](mcp_proto::server::ServerConfig::methods), or
+    /// `notifications/elicitation/complete`, as [`elicitation_complete`](Self::elicitation_complete) does.
     ///
     /// # Errors
     /// [`SendError::NotInRevision`] for one that is the core's to send, or that the client's
@@ -108,6 +108,21 @@ impl Peer {
                 })
         })
         .await
+    }
+
+    /// Reports to a client of 2025-11-25 that the person has finished on the page of the elicitation with this id: see
+    /// [`CallContext::elicit_page`](crate::server::CallContext::elicit_page). The client ignores an id that it was not asked with.
+    ///
+    /// # Errors
+    /// [`SendError::NotInRevision`] in an older session, and [`SendError::NotReady`] without a session, as in 2026-07-28;
+    /// [`SendError::Closed`].
+    pub async fn elicitation_complete(&self, elicitation_id: &str) -> Result<(), SendError> {
+        let params = ElicitationCompleteParams {
+            elicitation_id: elicitation_id.into(),
+            ..ElicitationCompleteParams::default()
+        };
+        self.notify(Method::ElicitationComplete, Some(&params))
+            .await
     }
 
     /// Asks the client something outside every call, `roots/list` for instance: in a legacy

@@ -140,9 +140,10 @@ impl CallContext {
         )
     }
 
-    /// As [`elicit_url`](Self::elicit_url), with a given `elicitation_id`, by which 2025-11-25
-    /// reports the end of the elicitation ([`Peer::notify`](crate::server::Peer::notify) sends
-    /// it to this client). Without one a random one is made; 2026-07-28 has none.
+    /// Asks a person to visit a page, as [`elicit_url`](Self::elicit_url) does, with a given `elicitation_id`, by which
+    /// 2025-11-25 reports the end of the elicitation:
+    /// [`Peer::elicitation_complete`](crate::server::Peer::elicitation_complete) sends it to this client. Without one a random
+    /// one is made; 2026-07-28 has none.
     ///
     /// ```
     /// use mcp_async::model::ElicitUrlParams;

@@ -13,15 +13,16 @@ use http::request::Parts;
 use http_body_util::Full;
 use mcp_async::client::{CallError, Update};
 use mcp_async::http::AccessError;
-use mcp_async::model::{self, ElicitParams, ElicitResult, LoggingLevel};
+use mcp_async::model::{self, ElicitParams, ElicitResult, ElicitUrlParams, LoggingLevel};
 use mcp_async::runtime::Runtime;
 use mcp_async::server::{Context, Elicited, Principal, Registry, ServerBuilder, Tool};
-use mcp_async::{Client, ErrorChain, Server, schemars};
+use mcp_async::{Client, ErrorChain, Server, in_memory, schemars};
 use mcp_proto::model::CacheScope;
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
 
 use crate::scripted::Serve;
+use crate::seen::Seen;
 use crate::server_typed::support::says;
 use crate::sim::{Sim, play, sleep};
 use crate::texts::has;
@@ -123,6 +124,53 @@ fn calls() {
         let error = client.call_tool("nothing", &()).await.unwrap_err();
         has(&ErrorChain(&error).to_string(), ["-32602"]);
     });
+}
+
+/// EL-11, over a pipe and over HTTP.
+#[test]
+fn the_end_of_a_page_is_reported_to_the_client_that_was_asked() {
+    let check = |revision: Revision, is_http: bool, expected: &str, reported: &[&str]| {
+        play(async {
+            let pays = |(): (), cx: Context| async move {
+                let page = ElicitUrlParams {
+                    message: "Please pay.".into(),
+                    url: "https://example.com/pay/7".into(),
+                    elicitation_id: Some("7".into()),
+                    ..ElicitUrlParams::default()
+                };
+                let action = cx.elicit_page("pay", page).await?;
+                let complete = cx.peer().elicitation_complete("7").await;
+                Ok(format!("{action} {complete:?}"))
+            };
+            let server = Server::builder("s", "1").tool("pays", "Asks", pays);
+            let server = server.build().unwrap();
+            let seen = Seen::default();
+            let noted = seen.clone();
+            let client = Client::builder("t", "1")
+                .revisions(RevisionSet::of(&[revision]))
+                .on_elicitation(|_, _| async { Ok(ElicitResult::agree()) })
+                .on_notification(move |told| {
+                    noted.note(told.params.map_or("", |params| params.as_raw().as_str()));
+                });
+            let http = HttpConnector::new(Sim, "http://localhost/mcp");
+            let client = match is_http {
+                true => client.connect(http.through(server.http().served())).await,
+                false => client.connect(in_memory(Sim.into(), &server)).await,
+            };
+            let client = client.unwrap();
+            let result = client.call_tool("pays", &()).await.unwrap();
+            assert_eq!(result.text(), expected, "{revision}, HTTP: {is_http}");
+            sleep(Duration::from_secs(1)).await;
+            assert_eq!(seen.take(), reported, "{revision}, HTTP: {is_http}");
+            client.close().await.unwrap();
+        });
+    };
+    for is_http in [false, true] {
+        let reported = [r#"{"elicitationId":"7"}"#];
+        check(Revision::V2025_11_25, is_http, "accept Ok(())", &reported);
+        let without_session = "accept Err(NotReady)";
+        check(Revision::V2026_07_28, is_http, without_session, &[]);
+    }
 }
 
 #[test]

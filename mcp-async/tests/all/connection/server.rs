@@ -5,7 +5,6 @@ use core::time::Duration;
 
 use std::sync::{Arc, Mutex};
 
-use mcp_proto::json::Raw;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, SendError};
@@ -209,14 +208,14 @@ fn a_handle_sends_notifications_that_are_nobody_elses() {
     let results = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&results);
     spawn(async move {
-        let params = Raw::parse(br#"{"elicitationId":"e1"}"#, 4).unwrap();
-        let done = peer
-            .notify(Method::ElicitationComplete, Some(&params))
-            .await;
+        let done = peer.elicitation_complete("e1").await;
         let core = peer.notify(Method::ToolsListChanged, None).await;
         told.lock().unwrap().extend([done, core]);
     });
-    has(&wire.read(), [r#""params":{"elicitationId":"e1"}"#]);
+    has(
+        &wire.read(),
+        [r#""method":"notifications/elicitation/complete","params":{"elicitationId":"e1"}"#],
+    );
     let results = results.lock().unwrap();
     assert_eq!(results.as_slice(), [Ok(()), Err(SendError::NotInRevision)]);
 }
