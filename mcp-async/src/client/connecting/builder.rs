@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::client::{ClientConfig, Negotiation, Timeouts};
-use mcp_proto::model::{ClientFeatures, Implementation};
+use mcp_proto::json::RawBuf;
+use mcp_proto::model::ClientFeatures;
 use mcp_proto::rpc::Notification;
 use mcp_proto::{Limits, PingPolicy, PreparedConfig, RevisionSet};
 
@@ -28,8 +29,8 @@ use crate::client::state::inner::Inner;
 use crate::client::state::transport_data::TransportData;
 use crate::error::ConnectError;
 use crate::model::{
-    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingMessageParams,
-    Meta, Root,
+    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Implementation,
+    LoggingMessageParams, Meta, Root, implementation_setters,
 };
 use crate::runtime::RuntimeHandle;
 use crate::sync::Lock;
@@ -61,9 +62,7 @@ use crate::trace_context::TraceContext;
 /// ```
 #[must_use = "a builder does nothing until it connects"]
 pub struct ClientBuilder<S = ()> {
-    name: String,
-    version: String,
-    title: Option<String>,
+    info: Implementation,
     /// All else, without texts.
     config: ClientConfig<'static>,
     /// True if the callback for elicitation answers forms alone.
@@ -95,9 +94,7 @@ impl Client {
 impl ClientBuilder {
     fn new(name: &str, version: &str) -> Self {
         Self {
-            name: name.to_owned(),
-            version: version.to_owned(),
-            title: None,
+            info: Implementation::new(name, version),
             config: ClientConfig::new("", ""),
             forms_only: false,
             sampling: ClientFeatures::SAMPLING,
@@ -136,9 +133,7 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
     /// ```
     pub fn with_state<T: Send + Sync + 'static>(self, state: T) -> ClientBuilder<T> {
         ClientBuilder {
-            name: self.name,
-            version: self.version,
-            title: self.title,
+            info: self.info,
             config: self.config,
             forms_only: self.forms_only,
             sampling: self.sampling,
@@ -155,13 +150,9 @@ impl<S: Send + Sync + 'static> ClientBuilder<S> {
         }
     }
 
-    /// Sets the title: the name of this client for people (since 2025-06-18).
-    pub fn title(mut self, title: &str) -> Self {
-        self.title = Some(title.to_owned());
-        self
-    }
+    implementation_setters!(info);
 
-    /// Accepts these revisions, all published ones otherwise.
+    /// Sets the revisions that the client accepts; all published ones by default.
     pub const fn revisions(mut self, revisions: RevisionSet) -> Self {
         self.config.revisions = revisions;
         self
@@ -441,7 +432,7 @@ impl<S> ClientBuilder<S> {
     /// The name of the client for people.
     #[cfg(all(feature = "auth", feature = "http-client"))]
     pub(crate) fn display_name(&self) -> &str {
-        self.title.as_deref().unwrap_or(&self.name)
+        self.info.display_name()
     }
 
     /// The newest revision that the client accepts.
@@ -457,15 +448,12 @@ impl<S> ClientBuilder<S> {
         if let Some(uri) = self.wrong {
             return Err(ConnectError::Root(uri));
         }
-        let info = Implementation {
-            title: self.title.as_deref().map(Into::into),
-            ..Implementation::new(&self.name, &self.version)
-        };
+        let info = RawBuf::encode(&self.info).unwrap_or_default();
         let declared = Declared::new(&self.extensions, &self.experimental)?;
         let (result_types, revisions) = (declared.result_types(), declared.revisions());
         let methods = declared.methods(self.callbacks.requests.iter().map(|(name, _)| &**name));
         let config = PreparedConfig::from(ClientConfig {
-            info,
+            info: info.decode().unwrap_or(self.config.info),
             capabilities: declared.add_to(self.features().capabilities()),
             result_types: &result_types,
             extension_revisions: &revisions,
@@ -552,9 +540,7 @@ impl Parts {
 impl<S> fmt::Debug for ClientBuilder<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientBuilder")
-            .field("name", &self.name)
-            .field("version", &self.version)
-            .field("title", &self.title)
+            .field("info", &self.info)
             .field("config", &self.config)
             .field("features", &self.features())
             .finish_non_exhaustive()

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::parts::Parts;
-use crate::model::Icon;
+use crate::model::implementation_setters;
 use crate::server::StateKeys;
 use crate::server::call::handler_context::Context;
 use crate::server::call::handler_error::HandlerError;
@@ -124,28 +124,7 @@ impl<S: Send + Sync + 'static> ServerBuilder<S> {
         }
     }
 
-    /// Sets the title, which clients show to users.
-    pub fn title(self, title: impl Into<String>) -> Self {
-        let title = Some(title.into());
-        self.set(|settings| settings.info.title = title)
-    }
-
-    /// Sets the description.
-    pub fn description(self, description: impl Into<String>) -> Self {
-        let description = Some(description.into());
-        self.set(|settings| settings.info.description = description)
-    }
-
-    /// Sets the URL of the website.
-    pub fn website(self, url: impl Into<String>) -> Self {
-        let url = Some(url.into());
-        self.set(|settings| settings.info.website_url = url)
-    }
-
-    /// Adds an icon. Clients show only those whose source is `https:` or `data:` ([`Icon::is_acceptable`]).
-    pub fn icon(self, icon: Icon) -> Self {
-        self.set(|settings| settings.info.icons.push(icon))
-    }
+    implementation_setters!(parts.settings.info);
 
     /// Sets the instructions for models that use the server.
     pub fn instructions(self, instructions: impl Into<String>) -> Self {

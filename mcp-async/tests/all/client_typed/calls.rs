@@ -3,10 +3,10 @@
 use core::future::IntoFuture as _;
 use core::time::Duration;
 
-use mcp_async::in_memory;
-
 use mcp_async::client::CallError;
-use mcp_async::model::{LoggingLevel, Reference};
+use mcp_async::model::{Icon, LoggingLevel, Reference};
+use mcp_async::server::Context;
+use mcp_async::{Server, in_memory};
 use mcp_proto::json::RawBuf;
 use mcp_proto::revision::StructuredContent;
 use mcp_proto::{Revision, RevisionSet};
@@ -35,6 +35,39 @@ fn a_tool_is_called() {
         // What the server does not know is an error.
         let error = client.call_tool("unknown", &()).await.unwrap_err();
         assert!(matches!(error, CallError::Server(error) if error.code == -32602));
+    });
+}
+
+/// The members that a revision lacks are left out.
+#[test]
+fn a_server_sees_the_description_of_a_client() {
+    each(|_, revision| async move {
+        let who = |(): (), cx: Context| async move {
+            let info = cx.raw_client_info().map(|info| info.as_raw().as_str());
+            Ok(info.unwrap_or_default().to_owned())
+        };
+        let server = Server::builder("s", "1")
+            .revisions(RevisionSet::of(&[revision]))
+            .tool("who", "Returns the client", who)
+            .build()
+            .unwrap();
+        let client = only(revision)
+            .title("Desk")
+            .description("A \"desk\"")
+            .website("https://example.com/")
+            .icon(Icon::new("data:,"))
+            .connect(in_memory(Sim.into(), &server));
+        let client = client.await.unwrap();
+        let seen = client.call_tool("who", &()).await.unwrap();
+        let described = match revision {
+            Revision::V2024_11_05 | Revision::V2025_03_26 => "",
+            Revision::V2025_06_18 => r#","title":"Desk""#,
+            _ => {
+                r#","title":"Desk","description":"A \"desk\"","websiteUrl":"https://example.com/","icons":[{"src":"data:,"}]"#
+            }
+        };
+        let expected = format!(r#"{{"name":"test","version":"0"{described}}}"#);
+        assert_eq!(seen.text(), expected, "{revision}");
     });
 }
 
