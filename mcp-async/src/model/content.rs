@@ -1,9 +1,44 @@
 //! Blocks of content.
 
 use super::{
-    Annotations, AudioContent, Base64, Content, EmbeddedResource, ImageContent, Meta,
-    ResourceContents, ResourceLink, TextContent,
+    Annotations, AudioContent, Base64, Content, EmbeddedResource, Meta, ResourceContents,
+    ResourceLink,
 };
+
+/// Adds what blocks of all kinds of content have.
+macro_rules! text_and_image {
+    ($block:ident) => {
+        impl $block {
+            /// Creates a block of text.
+            pub fn text(text: impl Into<String>) -> Self {
+                Self::Text($crate::model::TextContent {
+                    text: text.into(),
+                    ..$crate::model::TextContent::default()
+                })
+            }
+
+            /// Creates a picture from its bytes.
+            pub fn image(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
+                Self::Image($crate::model::ImageContent {
+                    data: $crate::model::Base64::encode(bytes.as_ref()),
+                    mime_type: mime_type.into(),
+                    ..$crate::model::ImageContent::default()
+                })
+            }
+
+            /// Returns the text of a block of text.
+            pub fn as_text(&self) -> Option<&str> {
+                match self {
+                    Self::Text(block) => Some(&block.text),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+pub(super) use text_and_image;
+
+text_and_image!(Content);
 
 /// ```
 /// use mcp_async::model::Content;
@@ -17,23 +52,6 @@ use super::{
 /// assert_eq!(content[1].as_text(), None);
 /// ```
 impl Content {
-    /// A block of text.
-    pub fn text(text: impl Into<String>) -> Self {
-        Self::Text(TextContent {
-            text: text.into(),
-            ..TextContent::default()
-        })
-    }
-
-    /// A picture from its bytes.
-    pub fn image(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
-        Self::Image(ImageContent {
-            data: Base64::encode(bytes.as_ref()),
-            mime_type: mime_type.into(),
-            ..ImageContent::default()
-        })
-    }
-
     /// Sound from its bytes; a note in 2024-11-05.
     pub fn audio(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
         Self::Audio(AudioContent {
@@ -73,14 +91,6 @@ impl Content {
         };
         *place = Some(annotations);
         self
-    }
-
-    /// Its text, if it is a block of text.
-    pub fn as_text(&self) -> Option<&str> {
-        match self {
-            Self::Text(block) => Some(&block.text),
-            _ => None,
-        }
     }
 }
 

@@ -5,7 +5,8 @@ use core::slice;
 use mcp_proto::model::{read_blocks, write_blocks};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Base64, ImageContent, SamplingBlock, TextContent};
+use super::SamplingBlock;
+use super::content::text_and_image;
 
 /// One block, or since 2025-11-25 a list of them. To an older peer the first block of a list is
 /// sent alone.
@@ -73,29 +74,4 @@ impl<'de> Deserialize<'de> for SamplingContent {
     }
 }
 
-impl SamplingBlock {
-    /// A block of text.
-    pub fn text(text: impl Into<String>) -> Self {
-        Self::Text(TextContent {
-            text: text.into(),
-            ..TextContent::default()
-        })
-    }
-
-    /// A picture from its bytes.
-    pub fn image(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
-        Self::Image(ImageContent {
-            data: Base64::encode(bytes.as_ref()),
-            mime_type: mime_type.into(),
-            ..ImageContent::default()
-        })
-    }
-
-    /// Its text, if it is a block of text.
-    pub fn as_text(&self) -> Option<&str> {
-        match self {
-            Self::Text(block) => Some(&block.text),
-            _ => None,
-        }
-    }
-}
+text_and_image!(SamplingBlock);

@@ -89,14 +89,6 @@ impl HostError {
             error: error.into(),
         }
     }
-
-    /// Returns the error of the call, if a server was called.
-    pub const fn as_call(&self) -> Option<&CallError> {
-        match self {
-            Self::Call { error, .. } => Some(error),
-            _ => None,
-        }
-    }
 }
 
 impl fmt::Display for HostError {

@@ -27,8 +27,6 @@ pub mod keys {
     pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
     /// On a message of a task, in 2025-11-25: the task.
     pub const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
-    /// On the answer that a task was created, in 2025-11-25: what to tell the model meanwhile.
-    pub const IMMEDIATE_RESPONSE: &str = "io.modelcontextprotocol/model-immediate-response";
     /// Trace context (W3C), since 2026-07-28.
     pub const TRACE_PARENT: &str = "traceparent";
     /// Trace state (W3C), since 2026-07-28.

@@ -44,7 +44,7 @@ impl<'a> StoredEvent<'a> {
     }
 
     /// Returns true if the event is the end of its stream and nothing else.
-    pub const fn is_end_alone(&self) -> bool {
+    pub(super) const fn is_end_alone(&self) -> bool {
         self.end && self.message.is_empty()
     }
 }

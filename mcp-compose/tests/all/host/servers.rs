@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::Arc;
 
-use mcp_async::client::{RestartPolicy, Update, reopened};
+use mcp_async::client::{CallError, RestartPolicy, Update, reopened};
 use mcp_async::model::{LoggingLevel, PromptArgument, Reference};
 use mcp_async::runtime::{PipeReader, PipeWriter, duplex};
 use mcp_async::server::{Prompt, Tool};
@@ -263,7 +263,7 @@ fn progress_cancellation_and_records_of_calls() {
             .on_progress(|step| steps.push(step.progress));
         let error = slow.await.unwrap_err();
         assert!(
-            matches!(error.as_call(), Some(mcp_async::client::CallError::Timeout)),
+            matches!(&error, HostError::Call { error, .. } if matches!(**error, CallError::Timeout)),
             "{error}"
         );
         assert_eq!(steps, [1.0]);
