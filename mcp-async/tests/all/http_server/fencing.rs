@@ -141,6 +141,28 @@ fn an_end_that_the_store_did_not_take_is_not_confirmed() {
     assert_eq!(record(&process, &session), None);
 }
 
+/// A request has run when its session is displaced while it waits for the store, and its answer says so.
+#[test]
+fn a_displaced_session_says_what_has_run() {
+    let [first, second] = processes();
+    let here = first.open();
+    let mut slow = here.post(&call(1, "slow"));
+    slow.text();
+    // An event of the call is on its way to the store, and then the record.
+    first.node.set(Fault::Late(2_000));
+    pass(2);
+    first.node.set(Fault::Late(30_000));
+    let mut level = here.begin(LEVEL);
+    assert_eq!(level.status(), None);
+    let (store, next) = (first.node.common.store(), second.node.owner());
+    done(store.release(&here.id, &first.node.owner())).unwrap();
+    done(store.claim(&here.id, &next, false)).unwrap();
+    done(store.take_over(&here.id, &next)).unwrap();
+    pass(3);
+    let reply = level.reply().expect("an answer");
+    reply.says(503, ["it has run"]);
+}
+
 #[test]
 fn a_save_that_failed_is_repeated() {
     for fault in [Fault::Fails, Fault::Full] {

@@ -175,6 +175,13 @@ impl SessionTask {
 
     /// Ends every request and every stream, behind what is on it.
     fn close(&mut self) {
+        // Their POSTs have run, and must not be sent again as those that have not.
+        let handled = core::mem::take(&mut self.handled);
+        self.session.streams(|streams| {
+            for post in handled {
+                streams.refuse(post.channel, Refusal::Unavailable(UNSAVED));
+            }
+        });
         self.conversation.end();
         let woken = self.session.streams(ServerStreams::finish);
         woken.unwrap_or_default().wake();
