@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::uri_template::percent;
+
 /// The path that a `file://` address names, by RFC 8089: absolute, on this machine or (on
 /// Windows) in a share.
 pub(crate) fn file_path(uri: &str) -> Option<PathBuf> {
@@ -23,19 +25,8 @@ pub(crate) fn file_path(uri: &str) -> Option<PathBuf> {
 
 /// One part of a path, without its percent signs.
 fn decode(segment: &str) -> Option<Vec<u8>> {
-    let mut bytes = segment.bytes();
-    let mut decoded = Vec::with_capacity(segment.len());
-    while let Some(byte) = bytes.next() {
-        decoded.push(match byte {
-            b'%' => {
-                let mut digit = || char::from(bytes.next()?).to_digit(16);
-                u8::try_from(digit()? * 16 + digit()?).ok()?
-            }
-            byte => byte,
-        });
-    }
     let separates = |byte: &u8| matches!(byte, 0 | b'/');
-    (!decoded.iter().any(separates)).then_some(decoded)
+    percent::decode_bytes(segment).filter(|decoded| !decoded.iter().any(separates))
 }
 
 #[cfg(unix)]

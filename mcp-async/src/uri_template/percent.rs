@@ -61,6 +61,11 @@ pub(crate) fn encode(out: &mut String, text: &str, reserved: bool) {
 
 /// `text` with every triplet decoded; `None` where one is broken or the bytes are not UTF-8.
 pub(crate) fn decode(text: &str) -> Option<String> {
+    String::from_utf8(decode_bytes(text)?).ok()
+}
+
+/// The bytes of `text` with every triplet decoded; `None` where one is broken.
+pub(crate) fn decode_bytes(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, tail)) = rest.split_first() {
@@ -72,7 +77,7 @@ pub(crate) fn decode(text: &str) -> Option<String> {
             rest = tail;
         }
     }
-    String::from_utf8(bytes).ok()
+    Some(bytes)
 }
 
 /// The start of `text` that holds `count` characters.
