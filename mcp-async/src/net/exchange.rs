@@ -3,7 +3,7 @@
 use core::future::Future;
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use core::task::{Context, Poll, ready};
+use core::task::{Context, Poll, Waker, ready};
 use std::collections::BTreeMap;
 use std::sync::{Arc, MutexGuard};
 
@@ -198,12 +198,20 @@ where
             self.activity.is_multiplexed.store(true, Ordering::Relaxed);
         }
         self.remote.insert_into(request.extensions_mut());
+        let mut service = self.service.clone();
+        // Most services are always ready. Another is asked again by the task that it has to wake.
+        let step = match service.poll_ready(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Ok(())) => Step::Called {
+                future: service.call(request),
+            },
+            Poll::Ready(Err(error)) => Step::Failed { error: Some(error) },
+            Poll::Pending => Step::Waiting {
+                waiting: Box::new((service, Some(request))),
+            },
+        };
         CountedFuture {
             delivery: multiplexed.then(|| Delivery::new(&self.activity)),
-            step: Step::Waiting {
-                service: self.service.clone(),
-                request: Some(request),
-            },
+            step,
             running: Some(Running::new(&self.activity)),
         }
     }
@@ -212,7 +220,7 @@ where
 pin_project! {
     pub(crate) struct CountedFuture<S: Service<Request<Incoming>>> {
         #[pin]
-        step: Step<S, S::Future>,
+        step: Step<S, S::Future, S::Error>,
         running: Option<Running>,
         delivery: Option<Delivery>,
     }
@@ -220,8 +228,9 @@ pin_project! {
 
 pin_project! {
     #[project = StepPart]
-    enum Step<S, F> {
-        Waiting { service: S, request: Option<Request<Incoming>> },
+    enum Step<S, F, E> {
+        Waiting { waiting: Box<(S, Option<Request<Incoming>>)> },
+        Failed { error: Option<E> },
         Called { #[pin] future: F },
     }
 }
@@ -246,7 +255,13 @@ where
                         delivery,
                     })));
                 }
-                StepPart::Waiting { service, request } => {
+                StepPart::Failed { error } => {
+                    return error
+                        .take()
+                        .map_or(Poll::Pending, |it| Poll::Ready(Err(it)));
+                }
+                StepPart::Waiting { waiting } => {
+                    let (service, request) = &mut **waiting;
                     ready!(service.poll_ready(cx))?;
                     let Some(request) = request.take() else {
                         return Poll::Pending;
