@@ -4,7 +4,7 @@ use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
-use std::io::{self, IoSlice};
+use std::io::{self, IoSlice, Write as _};
 
 use futures_io::{AsyncRead, AsyncWrite};
 use hyper::rt::ReadBufCursor;
@@ -89,6 +89,25 @@ impl<S> Io<S> {
     }
 }
 
+impl<S: AsyncWrite + Unpin> Io<S> {
+    /// Writes a few bytes as one slice.
+    fn poll_gathered(
+        &mut self,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+        len: usize,
+    ) -> Poll<io::Result<usize>> {
+        with_scratch(|scratch| {
+            let mut room = scratch.as_mut_slice();
+            for slice in slices {
+                room.write_all(slice)?;
+            }
+            let bytes = scratch.get(..len).unwrap_or_default();
+            Pin::new(&mut self.stream).poll_write(cx, bytes)
+        })
+    }
+}
+
 impl<S: AsyncRead + Unpin> hyper::rt::Read for Io<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
@@ -135,7 +154,14 @@ impl<S: AsyncWrite + Unpin> hyper::rt::Write for Io<S> {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        let len = slices.iter().map(|slice| slice.len()).sum();
+        let written = match len <= FEW {
+            true => self.poll_gathered(cx, slices, len),
+            false => Pin::new(&mut self.stream).poll_write_vectored(cx, slices),
+        };
         self.written(cx, written)
     }
 }
+
+/// The number of bytes that are copied into one slice in less time than the system takes for several.
+const FEW: usize = 2 << 10;
