@@ -159,12 +159,15 @@ impl<X: Role> Calls<X> {
             let event = {
                 let core = &mut *self.shared.lock();
                 core.machine.hang_up();
-                match core.machine.poll_event() {
-                    Some(event) => event,
-                    None => break core.end(),
+                let event = core.machine.poll_event();
+                if event.is_none() {
+                    break core.end();
                 }
+                event
             };
-            if let Effect::Start(_, job) = self.dispatch(&event, None) {
+            if let Some(event) = &event
+                && let Effect::Start(_, job) = self.dispatch(event, None)
+            {
                 discard(job);
             }
         };

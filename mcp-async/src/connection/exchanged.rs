@@ -68,8 +68,8 @@ impl<X: Role> Exchanged<X> {
         frame: Frame<'_>,
         look: impl FnOnce(&Action<Event<'_, X>, Reply<'_, X>>) -> Option<T>,
     ) -> Option<T> {
-        let (mut verdict, mut ignored) = (None, None);
-        let event = {
+        let (mut verdict, mut ignored, mut event) = (None, None, None);
+        {
             let core = &mut *self.calls.shared.lock();
             core.now = now;
             let seen = |action: &Action<_, _>| {
@@ -79,8 +79,9 @@ impl<X: Role> Exchanged<X> {
                     _ => None,
                 };
             };
-            core.converse(|conversation| conversation.handle(now, from, incoming, seen))?
-        };
+            // Put where it stays: what is returned through closures is copied each time.
+            core.converse(|talk| event = talk.handle(now, from, incoming, seen))?;
+        }
         if let Some(why) = ignored {
             observe::ignored(why);
         }
@@ -142,7 +143,9 @@ impl<X: Role> Exchanged<X> {
     fn next_event(&self, now: Instant) -> Option<Event<'static, X>> {
         let core = &mut *self.calls.shared.lock();
         core.now = now;
-        core.converse(|conversation| conversation.next_event(now))?
+        let mut event = None;
+        core.converse(|conversation| event = conversation.next_event(now))?;
+        event
     }
 }
 

@@ -102,7 +102,8 @@ pub(crate) struct Shared<M: Respond> {
     pub(crate) peer_info: M::PeerInfo,
     pub(crate) transport: Transport,
     pub(crate) runtime: RuntimeHandle,
-    limits: Limits,
+    /// The most that an outbox holds.
+    output: usize,
     core: Lock<Core<M>>,
 }
 
@@ -126,8 +127,9 @@ pub(crate) struct Core<M: Respond> {
     pub(crate) handles: usize,
     /// The time at which the last turn began.
     pub(crate) now: Instant,
-    /// The destination of messages; without one they stay in the outbox, which the driver of a pipe writes.
-    pub(crate) outbound: Option<M::Outbound>,
+    /// The destination of messages; without one they stay in the outbox, which the driver of a pipe writes. Boxed, so
+    /// that `Shared` is small enough for the quick allocations of common allocators.
+    pub(crate) outbound: Option<Box<M::Outbound>>,
 }
 
 impl<M: Respond> Shared<M> {
@@ -136,19 +138,16 @@ impl<M: Respond> Shared<M> {
         limits: &Limits,
         runtime: RuntimeHandle,
         transport: Transport,
-        outbound: Option<M::Outbound>,
+        outbound: Option<Box<M::Outbound>>,
     ) -> Arc<Self> {
-        let limits = Limits {
-            output: limits
-                .output
-                .saturating_add(machine.reserve() + 2 * FRAMING),
-            ..*limits
-        };
+        let output = limits
+            .output
+            .saturating_add(machine.reserve() + 2 * FRAMING);
         let now = runtime.now();
         Arc::new(Self {
             core: Lock::new(Core {
                 machine,
-                outbox: Outbox::new(Vec::new(), &limits),
+                outbox: outbox(output),
                 receipt: None,
                 responses: PendingResponses::default(),
                 role_state: M::RoleState::default(),
@@ -164,7 +163,7 @@ impl<M: Respond> Shared<M> {
             peer_info: M::PeerInfo::default(),
             transport,
             runtime,
-            limits,
+            output,
         })
     }
 
@@ -174,7 +173,7 @@ impl<M: Respond> Shared<M> {
 
     /// An empty outbox like the one under the lock, to take turns with it.
     pub(crate) fn outbox(&self) -> Outbox<Vec<u8>> {
-        Outbox::new(Vec::new(), &self.limits)
+        outbox(self.output)
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Core<M>> {
@@ -438,6 +437,14 @@ impl<M: Respond> Core<M> {
     pub(crate) fn take_room(&mut self) -> Waiters {
         self.room.take()
     }
+}
+
+fn outbox(output: usize) -> Outbox<Vec<u8>> {
+    let limits = Limits {
+        output,
+        ..Limits::default()
+    };
+    Outbox::new(Vec::new(), &limits)
 }
 
 /// The newline of a message.

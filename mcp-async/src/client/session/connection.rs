@@ -71,7 +71,7 @@ pub(crate) fn begin(
     let limits = machine.config().limits;
     // Errors of a configuration are returned as `ConnectFailed`.
     let _ = open(&mut machine, runtime.now());
-    let shared = Shared::new(machine, &limits, runtime, transport, outbound);
+    let shared = Shared::new(machine, &limits, runtime, transport, outbound.map(Box::new));
     shared.lock().handles = 1;
     let info = Arc::new(ConnectionInfo {
         handler: Box::new(handler),

@@ -136,11 +136,9 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let endpoint = Arc::clone(&self.endpoint);
         let (parts, body) = request.into_parts();
         // In an `Arc`, so that the future of a request is small.
-        let parts = Arc::new(parts);
-        Box::pin(async move { Ok(endpoint.serve(parts, body).await) })
+        Arc::clone(&self.endpoint).serve(Arc::new(parts), body)
     }
 }
 

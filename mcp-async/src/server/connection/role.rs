@@ -158,16 +158,15 @@ impl<S: Service> Role for ServerRole<S> {
 
 impl<S: Service> ServerRole<S> {
     pub(crate) fn new(service: S, peer: Peer, principal: Option<Principal>) -> Self {
-        let mut role = Self {
+        if principal.is_some() {
+            peer.shared.peer_info.set_principal(principal.clone());
+        }
+        Self {
             seals_state: service.seals_state(),
             service,
-            sender: Sender::new(Arc::clone(&peer.shared) as _),
+            sender: Sender::new(Arc::clone(&peer.shared) as _, principal),
             peer,
-        };
-        if principal.is_some() {
-            role.set_principal(principal);
         }
-        role
     }
 
     /// Sets the sender of the messages that are handled from now on, for calls and for handles of the connection.

@@ -26,11 +26,11 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    pub(super) fn new(host: Arc<dyn CallHost>) -> Self {
+    pub(super) fn new(host: Arc<dyn CallHost>, principal: Option<Principal>) -> Self {
         Self {
             host,
             client: ClientState::default(),
-            principal: None,
+            principal,
             arrived: Arrived::default(),
             context: None,
         }

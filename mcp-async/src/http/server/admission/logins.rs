@@ -67,9 +67,9 @@ impl HttpEndpoint {
         if let Some(refused) = self.count_messages(parts, self.caller(parts).as_ref(), 1) {
             return refused;
         }
-        let body = match self.collect_whole(parts, self.caller(parts), body).await {
+        let body = match self.collect(parts, self.caller(parts), body).await {
             Ok(body) => body,
-            Err(refused) => return refused,
+            Err(broken) => return self.unread(broken),
         };
         let caller = CallerId::address(parts, &self.options.trusted_proxies);
         let query = parts.uri.query().unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Dispatches requests.
 
+mod bodies;
 pub(super) mod capacity;
 pub(super) mod http_sse_paths;
 pub(super) mod options;
@@ -10,17 +11,17 @@ pub(super) mod sessions;
 pub(super) mod status;
 pub(super) mod turns;
 
-use core::cell::RefCell;
+use core::convert::Infallible;
+use core::future::Future;
+use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use http::header::{EXPECT, ORIGIN};
+use http::header::ORIGIN;
 use http::request::Parts;
 use http_body::Body;
 use mcp_proto::http::{Access, Endpoint, Opening, Post, Refusal, Route};
-use mcp_proto::json::KnownMeta;
 use mcp_proto::rpc::OwnedMessages;
 use mcp_proto::server::http::streams::{Delivery, StreamResponse};
 use mcp_proto::server::{Growing, Server as Core, ServerConfig, SessionSnapshot};
@@ -33,13 +34,13 @@ use self::request_rates::RequestRates;
 use self::sessions::Sessions;
 use self::status::{HttpStatus, Readiness};
 use self::turns::Turns;
-use super::exchange::Exchange;
+use super::exchange::{self, Exchange};
 use super::processes::{self, Counter, Counters, Processes};
 use crate::connection::Text;
 use crate::http::server::exchange::caller::principal;
 use crate::http::server::exchange::conversation::{Beginning, Leave, ServedConversation};
 use crate::http::server::messages::answer::{self, Answer};
-use crate::http::server::messages::collect::{Broken, collect};
+use crate::http::server::messages::collect::Broken;
 use crate::http::server::messages::head::RequestHead;
 use crate::net::RemoteAddr;
 use crate::runtime::RuntimeHandle;
@@ -48,11 +49,6 @@ use crate::server::serving::serving_scope::ServingScope;
 use crate::server::{BoxService, CallBuckets, Caller, Live, Machine, Peer, ServerStreams};
 use crate::shares::{CallerId, FREE, Shares, UnreadBudget};
 use crate::sync::Lock;
-
-std::thread_local! {
-    /// The `_meta` of the last request on the thread, which the next request of the same client repeats.
-    static KNOWN_META: RefCell<KnownMeta> = const { RefCell::new(KnownMeta::NONE) };
-}
 
 /// Everything of one endpoint.
 pub(super) struct HttpEndpoint {
@@ -146,53 +142,66 @@ impl HttpEndpoint {
         }
     }
 
-    pub(super) async fn serve<B: Body + Send>(&self, parts: Arc<Parts>, body: B) -> Answer {
+    /// Answers a request. The future is one allocation, whatever the request is.
+    pub(super) fn serve<B>(self: Arc<Self>, parts: Arc<Parts>, body: B) -> Serving
+    where
+        B: Body + Send + 'static,
+    {
         if let Some(processes) = &self.processes
             && let Some(signed) = parts.headers.get(processes::REQUEST)
         {
             let verified = processes.keys.requests.verify(signed.as_bytes());
-            let parts = Arc::unwrap_or_clone(parts);
-            return Box::pin(self.serve_forwarded(processes, verified, parts, body)).await;
+            let (processes, parts) = (Arc::clone(processes), Arc::unwrap_or_clone(parts));
+            return Box::pin(async move {
+                let answer = self.serve_forwarded(&processes, verified, parts, body);
+                Ok(answer.await)
+            });
         }
-        self.serve_head(parts, body).await
+        Box::pin(self.serve_head(parts, body))
     }
 
     /// Answers a request that arrived here, or at another process that has verified its sender.
     pub(super) async fn serve_head<B: Body + Send>(
-        &self,
+        self: Arc<Self>,
         mut parts: Arc<Parts>,
         body: B,
-    ) -> Answer {
+    ) -> Result<Answer, Infallible> {
         if let Some(probe) = &self.options.probe
             && probe.is_asked(&parts)
         {
-            return probe.answer(&self.status());
+            return Ok(probe.answer(&self.status()));
         }
         #[cfg(feature = "auth")]
         if let Some(metadata) = self.metadata(&parts) {
-            return metadata;
+            return Ok(metadata);
         }
         #[cfg(all(feature = "auth", feature = "http-client"))]
         if let Some(login) = self.login_at(&parts) {
-            return Box::pin(self.answer_login(login, &parts, body)).await;
+            return Ok(Box::pin(self.answer_login(login, &parts, body)).await);
         }
         let mut body = Some(body);
         let mut answer = self.answer(&mut parts, &mut body).await;
         if let Some(body) = body {
-            Box::pin(self.discard(&parts, body)).await;
+            answer = Box::pin(self.after_body(&parts, body, answer)).await;
         }
+        self.finish(parts, &mut answer);
+        Ok(answer)
+    }
+
+    /// Adds what each answer has, whatever the request asks for.
+    fn finish(&self, mut parts: Arc<Parts>, answer: &mut Answer) {
         #[cfg(feature = "auth")]
-        self.complete(&parts, &mut answer);
-        self.count_unread(&parts, &mut answer);
+        self.complete(&parts, answer);
+        self.count_unread(&parts, answer);
         if let Some(origin) = parts.headers.get(ORIGIN)
             && self.endpoint().access.allows_origin(origin.as_bytes())
         {
-            answer::share(&mut answer, origin);
+            answer::share(answer, origin);
         }
         if let Some(parts) = Arc::get_mut(&mut parts) {
             RemoteAddr::reuse(&mut parts.extensions);
+            answer::reuse(&mut parts.headers);
         }
-        answer
     }
 
     /// Returns true if the endpoint has a hook, or tokens, that verify who sends a request.
@@ -252,16 +261,6 @@ impl HttpEndpoint {
             Ok(Opening::Get(get)) => Box::pin(self.get(parts, &get)).await,
             Err(refusal) => answer::refusal(refusal, methods),
         }
-    }
-
-    /// Reads a body that no answer needs, up to a bound: where the connection is closed while the client still
-    /// writes, the client may see a reset instead of the answer.
-    async fn discard<B: Body>(&self, parts: &Parts, body: B) {
-        let awaits = parts.headers.contains_key(EXPECT);
-        let timeout = self.options.body_timeout;
-        let room = self.bodies.empty(None);
-        // It has no contents, and an end of any kind will do.
-        let _ = collect(body, 0, timeout, room, &self.runtime, awaits).await;
     }
 
     pub(super) fn status(&self) -> HttpStatus {
@@ -370,10 +369,17 @@ impl HttpEndpoint {
         caller: Option<CallerId>,
         body: &mut Option<B>,
     ) -> Answer {
-        let body = match self.collect(parts, caller.as_ref(), body).await {
-            Ok(body) => body,
-            Err(refused) => return refused,
+        let collected = match body.take() {
+            Some(body) => self.collect(parts, caller.clone(), body).await,
+            None => Err(Broken::Unreadable),
         };
+        let body = match collected {
+            Ok(body) => self.parse(body),
+            Err(broken) => return self.unread(broken),
+        };
+        if let Some(refused) = self.refuse(parts, caller.as_ref(), &body) {
+            return refused;
+        }
         let route = self.endpoint().route_body(post, &body);
         let stateless = match route {
             Route::Session(id) => {
@@ -397,14 +403,13 @@ impl HttpEndpoint {
             // A handshake that opens no session is as good as any other exchange.
             Route::Initialize | Route::Modern => None,
         };
-        let answering = match self.exchange(stateless, parts, post, caller, &body) {
-            // Most exchanges have ended by now. One that continues is boxed, so that the future of a request stays small.
-            Ok((exchange, StreamResponse::Pending)) => Box::pin(exchange.answer()),
-            Ok((exchange, begun)) => return exchange.answer_with(begun),
+        let exchange = match self.exchange(stateless, parts, post, caller, &body) {
+            Ok(Begun::Decided(answer)) => return answer,
+            Ok(Begun::Continues(exchange)) => exchange,
             Err(refusal) => return answer::refusal(refusal, ""),
         };
         drop(body);
-        answering.await
+        exchange.answer().await
     }
 
     /// Handles the messages of a body that belong to no session, with a machine of their own.
@@ -417,69 +422,36 @@ impl HttpEndpoint {
         post: &Post<'_>,
         caller: Option<CallerId>,
         body: &OwnedMessages<Text>,
-    ) -> Result<(Exchange, StreamResponse), Refusal> {
+    ) -> Result<Begun, Refusal> {
         let machine = match stateless {
             // A legacy message to a server without sessions (SH-32).
             Some(revision) => self.resumed(parts, &SessionSnapshot::stateless(revision)),
             // One POST is one request, so its table has one place.
             None => Core::with_in_flight(self.prepared(parts), 1, Growing),
         };
-        let mut conversation = self.exchange_connection(parts, caller, machine);
-        let opened = conversation.streams(ServerStreams::open);
-        let reader = opened.unwrap_or(Err(Refusal::Unavailable("the connection has ended")))?;
+        let unread = self.unread.part(caller.clone());
+        let streams = ServerStreams::new(Delivery::Once, self.options.streams, unread);
+        let mut streams = Box::new(streams);
+        let reader = streams.open()?;
+        let channel = reader.channel();
+        let conversation = self.exchange_connection(parts, caller, machine, streams);
         // The clock was read when the conversation was made.
-        let (now, channel) = (conversation.with(|core| core.now), reader.channel());
+        let now = conversation.with(|core| core.now);
+        let mut exchange = Exchange::new(conversation, reader, now, self.options.keep_alive);
+        let conversation = &mut exchange.conversation;
         let source = Source::post(channel, post);
         let status = conversation.take_in(now, &source, parts, body);
         conversation.streams(|streams| streams.handled(channel, status));
-        let mut exchange = Exchange::new(conversation, reader, now, self.options.keep_alive);
         let begun = exchange.begin(now);
         let takes_longer = matches!(begun, StreamResponse::Pending | StreamResponse::Events);
-        match takes_longer && !self.goes_on(&mut exchange, parts, self.places_of(body)) {
-            true => Err(Refusal::Unavailable(FULL)),
-            false => Ok((exchange, begun)),
+        if takes_longer && !self.goes_on(&mut exchange, parts, self.places_of(body)) {
+            return Err(Refusal::Unavailable(FULL));
         }
-    }
-
-    /// Takes a request's body, whole and parsed, if its sender may do what it asks for.
-    pub(super) async fn collect<B: Body>(
-        &self,
-        parts: &Parts,
-        caller: Option<&CallerId>,
-        body: &mut Option<B>,
-    ) -> Result<OwnedMessages<Text>, Answer> {
-        let Some(body) = body.take() else {
-            return Err(answer::refusal(Refusal::BodyUnreadable, ""));
-        };
-        let body = self.collect_whole(parts, caller.cloned(), body).await?;
-        let text = Text::new(body);
-        let body = KNOWN_META
-            .with_borrow_mut(|known| OwnedMessages::parse_with_known_meta(text, self.depth, known));
-        // The first is counted already.
-        let more = body.count().saturating_sub(1);
-        if let Some(refused) = self.count_messages(parts, caller, more) {
-            return Err(refused);
-        }
-        #[cfg(feature = "auth")]
-        if let Some(refused) = self.missing_scopes(parts, &body) {
-            return Err(refused);
-        }
-        Ok(body)
-    }
-
-    /// The body of a request of this caller, whole.
-    pub(super) async fn collect_whole<B: Body>(
-        &self,
-        parts: &Parts,
-        caller: Option<CallerId>,
-        body: B,
-    ) -> Result<Bytes, Answer> {
-        let limit = self.options.limits.body;
-        let timeout = self.options.body_timeout;
-        let awaits = parts.headers.contains_key(EXPECT);
-        let room = self.bodies.empty(caller);
-        let body = collect(body, limit, timeout, room, &self.runtime, awaits).await;
-        body.map_err(|broken| unread(broken, limit))
+        Ok(match begun {
+            StreamResponse::Pending => Begun::Continues(Box::new(exchange)),
+            StreamResponse::Events => Begun::Decided(Box::new(exchange).events()),
+            decided => Begun::Decided(exchange::decided(decided)),
+        })
     }
 
     /// A machine that knows nothing of its client yet.
@@ -503,7 +475,7 @@ impl HttpEndpoint {
     ) -> ServedConversation {
         let service = self.server.service(&self.runtime);
         let conversation =
-            ServedConversation::new(self.beginning(parts, service), machine, streams);
+            ServedConversation::new(self.beginning(parts, service), machine, Box::new(streams));
         self.server.configure(conversation.peer());
         conversation
     }
@@ -514,11 +486,9 @@ impl HttpEndpoint {
         parts: &Parts,
         caller: Option<CallerId>,
         machine: Machine,
+        streams: Box<ServerStreams>,
     ) -> ServedConversation {
-        let limits = (&self.buckets, caller.clone());
-        let service = self.server.exchange_service(limits);
-        let unread = self.unread.part(caller);
-        let streams = ServerStreams::new(Delivery::Once, self.options.streams, unread);
+        let service = self.server.exchange_service((&self.buckets, caller));
         let conversation =
             ServedConversation::new(self.beginning(parts, service), machine, streams);
         self.server.configure(conversation.peer());
@@ -571,19 +541,18 @@ impl HttpEndpoint {
     }
 }
 
-/// A body that could not be read is no message.
-fn unread(broken: Broken, limit: usize) -> Answer {
-    let refusal = match broken {
-        Broken::Crowded => Refusal::Unavailable("there are too many long bodies under way"),
-        Broken::TooLong => Refusal::BodyTooLong(limit),
-        Broken::Late => Refusal::BodyLate,
-        Broken::Unreadable => Refusal::BodyUnreadable,
-    };
-    answer::refusal(refusal, "")
+/// An exchange that has handled its messages.
+enum Begun {
+    Decided(Answer),
+    /// Boxed, so that the future of a request is small: few exchanges continue.
+    Continues(Box<Exchange>),
 }
 
 /// The time for which a store of logins is waited for after the shutdown timeout.
 #[cfg(all(feature = "auth", feature = "http-client"))]
 const LAST_WRITES: Duration = Duration::from_secs(3);
+
+/// The response to a request, as it is made.
+pub(super) type Serving = Pin<Box<dyn Future<Output = Result<Answer, Infallible>> + Send>>;
 
 const FULL: &str = "there are as many requests under way as there may be: the request may have run";

@@ -134,7 +134,7 @@ impl Session {
         &self,
         look: impl FnOnce(&mut ServerStreams) -> T,
     ) -> Option<T> {
-        self.shared.lock().outbound.as_mut().map(look)
+        self.shared.lock().outbound.as_deref_mut().map(look)
     }
 
     /// Returns true if the revision of the session has priming events (SH-12).

@@ -51,7 +51,7 @@ impl ServedConversation {
     pub(in crate::http::server) fn new(
         beginning: Beginning,
         machine: Machine,
-        streams: ServerStreams,
+        streams: Box<ServerStreams>,
     ) -> Self {
         let Beginning {
             service,
@@ -118,7 +118,7 @@ impl ServedConversation {
         &self,
         look: impl FnOnce(&mut ServerStreams) -> T,
     ) -> Option<T> {
-        self.with(|core| core.outbound.as_mut().map(look))
+        self.with(|core| core.outbound.as_deref_mut().map(look))
     }
 
     /// Takes the messages of one body.
@@ -166,7 +166,7 @@ impl ServedConversation {
                     || !core
                         .outbound
                         .as_ref()
-                        .is_some_and(ServerStreams::awaits_store))
+                        .is_some_and(|streams| streams.awaits_store()))
         };
         self.connection.is_given_up() || core.machine.is_closed() || (core.closing && done())
     }
@@ -224,7 +224,7 @@ impl ServedConversation {
             }
             core.machine.cancel_all();
             // The response of an exchange that has not begun is a status.
-            let streams = core.outbound.as_mut().filter(|_| !self.refuses);
+            let streams = core.outbound.as_deref_mut().filter(|_| !self.refuses);
             streams.map(ServerStreams::finish)
         };
         readers.unwrap_or_default().wake();

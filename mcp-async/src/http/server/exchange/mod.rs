@@ -73,20 +73,17 @@ impl Exchange {
     /// The first message decides between them: if that is the answer, it has its own status,
     /// however long it took (SH-46). Proxies see nothing until then, so the answer becomes a stream
     /// as soon as a comment is due.
-    pub(super) async fn answer(mut self) -> Answer {
-        let response = poll_fn(|cx| self.poll_response(cx)).await;
-        self.answer_with(response)
+    pub(super) async fn answer(mut self: Box<Self>) -> Answer {
+        match poll_fn(|cx| self.poll_response(cx)).await {
+            StreamResponse::Events => self.events(),
+            response => decided(response),
+        }
     }
 
-    /// Returns the answer, or the stream that it comes on, as it was decided.
-    pub(super) fn answer_with(mut self, response: StreamResponse) -> Answer {
-        match response {
-            StreamResponse::Events => {
-                self.conversation.set_refuses(true);
-                answer::events(HttpBody::events(self))
-            }
-            decided => answer::decided(decided).unwrap_or_else(|| answer::busy(ENDING)),
-        }
+    /// Returns the stream that the answer comes on.
+    pub(super) fn events(mut self: Box<Self>) -> Answer {
+        self.conversation.set_refuses(true);
+        answer::events(HttpBody::events(self))
     }
 
     fn poll_response(&mut self, cx: &mut Context<'_>) -> Poll<StreamResponse> {
@@ -131,6 +128,11 @@ impl Events for Exchange {
             false => Poll::Pending,
         }
     }
+}
+
+/// Returns the answer that an exchange has decided on, unless that is a stream.
+pub(super) fn decided(response: StreamResponse) -> Answer {
+    answer::decided(response).unwrap_or_else(|| answer::busy(ENDING))
 }
 
 /// A comment, which every reader passes over.

@@ -22,6 +22,7 @@ use crate::http::server::endpoint::sessions::mint;
 use crate::http::server::exchange::caller::owner;
 use crate::http::server::messages::answer::{self, Answer, FLOODED, no_session};
 use crate::http::server::messages::body::HttpBody;
+use crate::http::server::messages::collect::Broken;
 use crate::http::server::messages::head::RequestHead;
 use crate::http::server::processes::sharing::FIRST;
 use crate::server::ServerStreams;
@@ -96,7 +97,7 @@ impl HttpEndpoint {
         });
         let first = Bytes::from(format!("event: endpoint\ndata: {reference}?c={token}\n\n"));
         let events = reading.events(&self.runtime, self.options.keep_alive, first);
-        answer::events(HttpBody::events(events))
+        answer::events(HttpBody::events(Box::new(events)))
     }
 
     /// A message for a session; what there is to answer comes on its stream (HS-06).
@@ -108,10 +109,18 @@ impl HttpEndpoint {
         let Some(session) = session.filter(|it| it.is_open_to(owner.as_deref())) else {
             return no_session();
         };
-        let body = match self.collect(parts, self.caller(parts).as_ref(), body).await {
-            Ok(body) => body,
-            Err(refused) => return refused,
+        let caller = self.caller(parts);
+        let collected = match body.take() {
+            Some(body) => self.collect(parts, caller.clone(), body).await,
+            None => Err(Broken::Unreadable),
         };
+        let body = match collected {
+            Ok(body) => self.parse(body),
+            Err(broken) => return self.unread(broken),
+        };
+        if let Some(refused) = self.refuse(parts, caller.as_ref(), &body) {
+            return refused;
+        }
         // Answers wait for their reader: who does not read them may ask for no more.
         match session.streams(|streams| streams.has_room(Channel::PIPE)) {
             // It may have ended while the body arrived.

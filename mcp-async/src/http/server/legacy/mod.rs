@@ -206,7 +206,7 @@ impl HttpEndpoint {
             reading.prime();
         }
         let events = reading.events(&self.runtime, self.options.keep_alive, Bytes::new());
-        answer::events(HttpBody::events(events))
+        answer::events(HttpBody::events(Box::new(events)))
     }
 
     /// A stream of a session: its own, or the one that is resumed.

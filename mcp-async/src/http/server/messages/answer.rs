@@ -1,5 +1,7 @@
 //! Responses: what the core decides, as a response of the `http` crate.
 
+use core::cell::Cell;
+
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Response, StatusCode};
@@ -13,6 +15,20 @@ use super::body::HttpBody;
 use super::head::RequestHead;
 
 pub(in crate::http::server) type Answer = Response<HttpBody>;
+
+std::thread_local! {
+    /// The storage of the fields of a request that has ended.
+    static SPARE: Cell<HeaderMap> = Cell::default();
+}
+
+/// Keeps the storage of a request's fields, for those of the next response on the thread: two allocations.
+pub(in crate::http::server) fn reuse(fields: &mut HeaderMap) {
+    if fields.capacity() <= MOST_KEPT {
+        fields.clear();
+        // The thread is ending: nothing is kept.
+        let _ = SPARE.try_with(|spare| spare.set(core::mem::take(fields)));
+    }
+}
 
 /// A response without a body.
 pub(in crate::http::server) fn empty(head: ResponseHead<'_>) -> Answer {
@@ -42,10 +58,13 @@ pub(in crate::http::server) fn decided(response: StreamResponse) -> Option<Answe
             status,
             is_error,
             message: text,
-        } => Some(match message(status, text) {
-            error if is_error => error.map(HttpBody::into_error),
-            answer => answer,
-        }),
+        } => {
+            let body = match is_error {
+                true => HttpBody::error(text.into()),
+                false => HttpBody::full(text.into()),
+            };
+            Some(with_head(ResponseHead::of_message(status), body))
+        }
         StreamResponse::Refused(found) => Some(refusal(found, "")),
         StreamResponse::Pending | StreamResponse::Events | StreamResponse::Nothing => None,
     }
@@ -116,6 +135,7 @@ fn with_head(head: ResponseHead<'_>, body: HttpBody) -> Answer {
     *response.status_mut() =
         StatusCode::from_u16(head.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let fields = response.headers_mut();
+    *fields = SPARE.try_with(Cell::take).unwrap_or_default();
     fields.reserve(match head.content {
         BodyKind::Nothing => 0,
         BodyKind::Json => REQUEST_FIELDS,
@@ -167,6 +187,9 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// The fields of most responses.
 const RESPONSE_FIELDS: usize = 4;
+
+/// The capacity for the fields of most requests. hyper keeps that of a response with an idle connection.
+const MOST_KEPT: usize = 24;
 
 /// The number of fields of most requests: hyper reuses the map of a response for the next request of the connection.
 const REQUEST_FIELDS: usize = 12;

@@ -44,8 +44,13 @@ impl HttpBody {
         Self::new(Kind::Full, bytes)
     }
 
-    pub(in crate::http::server) fn events(events: impl Events) -> Self {
-        Self::new(Kind::Events(Box::new(events)), Bytes::new())
+    /// A whole body that is an error response of the machine.
+    pub(in crate::http::server) const fn error(bytes: Bytes) -> Self {
+        Self::new(Kind::Error, bytes)
+    }
+
+    pub(in crate::http::server) fn events(events: Box<impl Events>) -> Self {
+        Self::new(Kind::Events(events), Bytes::new())
     }
 
     /// Returns the bytes of a body that is not an event stream.
@@ -73,12 +78,6 @@ impl HttpBody {
             rest,
             unread: None,
         }
-    }
-
-    /// A whole body that is an error response of the machine.
-    pub(in crate::http::server) fn into_error(mut self) -> Self {
-        self.kind = Kind::Error;
-        self
     }
 
     /// Returns true if the body is an error response of the machine.

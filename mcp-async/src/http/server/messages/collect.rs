@@ -1,12 +1,13 @@
 //! Reads the complete body of a request.
 
-use core::future::poll_fn;
-use core::pin::pin;
-use core::task::Poll;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
 use core::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use http_body::Body;
+use pin_project_lite::pin_project;
 
 use crate::runtime::{RuntimeHandle, Sleep};
 use crate::shares::{CallerId, Share};
@@ -24,40 +25,83 @@ pub(in crate::http::server) enum Broken {
     Crowded,
 }
 
-/// Reads the whole body, if it is not longer than `limit` and comes within `timeout`.
-///
-/// The rest of a body that is too long is read and discarded, up to a bound: where the connection
-/// is closed while the client still writes, the client may see a reset instead of the answer. A
-/// client that awaits `100 Continue` has written nothing yet, and is not asked to.
-///
-/// While it is on its way it takes of `room`, its beginning not counted: a client that sends much and ends
-/// nothing keeps out no short message.
-pub(in crate::http::server) async fn collect<B: Body>(
-    body: B,
-    limit: usize,
-    timeout: Duration,
-    mut room: Share<CallerId>,
-    runtime: &RuntimeHandle,
-    awaits_continue: bool,
-) -> Result<Bytes, Broken> {
-    let size = body.size_hint();
-    let announced = usize::try_from(size.lower()).unwrap_or(usize::MAX);
-    let mut too_long = announced > limit;
-    if too_long && (awaits_continue || announced > DRAIN) {
-        return Err(Broken::TooLong);
+pin_project! {
+    /// Reads the whole body, if it is not longer than `limit` and comes within `timeout`.
+    ///
+    /// The rest of a body that is too long is read and discarded, up to a bound: where the connection
+    /// is closed while the client still writes, the client may see a reset instead of the answer. A
+    /// client that awaits `100 Continue` has written nothing yet, and is not asked to.
+    ///
+    /// While it is on its way it takes of `room`, its beginning not counted: a client that sends much and ends
+    /// nothing keeps out no short message.
+    ///
+    /// An async function would have room for most of it twice.
+    pub(in crate::http::server) struct Collect<'r, B> {
+        #[pin]
+        body: B,
+        limit: usize,
+        timeout: Duration,
+        room: Share<CallerId>,
+        runtime: &'r RuntimeHandle,
+        // Most bodies are one frame, which is returned without a copy.
+        first: Bytes,
+        whole: BytesMut,
+        announced: usize,
+        too_long: bool,
+        // A body that is too long is not read at all.
+        refused: bool,
+        discarded: usize,
+        deadline: Option<Box<Sleep>>,
     }
-    let mut body = pin!(body);
-    // Most bodies are one frame, which is returned without a copy.
-    let (mut first, mut whole) = (Bytes::new(), BytesMut::new());
-    let mut discarded = 0_usize;
-    let mut deadline = None;
-    poll_fn(|cx| {
+}
+
+impl<'r, B: Body> Collect<'r, B> {
+    pub(in crate::http::server) fn new(
+        body: B,
+        limit: usize,
+        timeout: Duration,
+        room: Share<CallerId>,
+        runtime: &'r RuntimeHandle,
+        awaits_continue: bool,
+    ) -> Self {
+        let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+        let too_long = announced > limit;
+        Self {
+            body,
+            limit,
+            timeout,
+            room,
+            runtime,
+            first: Bytes::new(),
+            whole: BytesMut::new(),
+            announced,
+            too_long,
+            refused: too_long && (awaits_continue || announced > DRAIN),
+            discarded: 0,
+            deadline: None,
+        }
+    }
+}
+
+impl<B: Body> Future for Collect<'_, B> {
+    type Output = Result<Bytes, Broken>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Bytes, Broken>> {
+        let mut this = self.project();
+        if *this.refused {
+            return Poll::Ready(Err(Broken::TooLong));
+        }
         loop {
-            match body.as_mut().poll_frame(cx) {
-                Poll::Ready(None) if too_long => return Poll::Ready(Err(Broken::TooLong)),
-                Poll::Ready(None) => return Poll::Ready(Ok(())),
-                Poll::Ready(Some(Err(_))) if too_long => {
+            match this.body.as_mut().poll_frame(cx) {
+                Poll::Ready(None | Some(Err(_))) if *this.too_long => {
                     return Poll::Ready(Err(Broken::TooLong));
+                }
+                Poll::Ready(None) => {
+                    let first = core::mem::take(this.first);
+                    return Poll::Ready(Ok(match first.is_empty() {
+                        true => core::mem::take(this.whole).freeze(),
+                        false => first,
+                    }));
                 }
                 Poll::Ready(Some(Err(_))) => return Poll::Ready(Err(Broken::Unreadable)),
                 Poll::Ready(Some(Ok(frame))) => {
@@ -65,35 +109,39 @@ pub(in crate::http::server) async fn collect<B: Body>(
                     let Ok(mut data) = frame.into_data() else {
                         continue;
                     };
-                    let before = first.len() + whole.len();
+                    let before = this.first.len() + this.whole.len();
                     let len = before.saturating_add(data.remaining());
-                    too_long |= len > limit;
-                    if too_long {
-                        discarded = discarded.saturating_add(data.remaining());
-                        if discarded > DRAIN {
+                    *this.too_long |= len > *this.limit;
+                    if *this.too_long {
+                        *this.discarded = this.discarded.saturating_add(data.remaining());
+                        if *this.discarded > DRAIN {
                             return Poll::Ready(Err(Broken::TooLong));
                         }
-                        (first, whole) = (Bytes::new(), BytesMut::new());
-                        room.set(0);
+                        (*this.first, *this.whole) = (Bytes::new(), BytesMut::new());
+                        this.room.set(0);
                         continue;
                     }
-                    if !room.grow_to(len.saturating_sub(FIRST)) {
+                    if !this.room.grow_to(len.saturating_sub(FIRST)) {
                         return Poll::Ready(Err(Broken::Crowded));
                     }
                     if before == 0 {
-                        first = data.copy_to_bytes(data.remaining());
+                        *this.first = data.copy_to_bytes(data.remaining());
                         continue;
                     }
-                    if whole.is_empty() {
+                    if this.whole.is_empty() {
                         // Space is given for what arrives, not for what was announced.
-                        whole.reserve(announced.min(FIRST).min(limit));
-                        whole.put(core::mem::take(&mut first));
+                        let expected = (*this.announced).min(FIRST).min(*this.limit);
+                        this.whole.reserve(expected);
+                        this.whole.put(core::mem::take(this.first));
                     }
-                    whole.put(data);
+                    this.whole.put(data);
                 }
                 Poll::Pending => {
-                    let deadline = deadline.get_or_insert_with(|| Sleep::after(runtime, timeout));
-                    let late = match too_long {
+                    let (runtime, timeout) = (*this.runtime, *this.timeout);
+                    let deadline = this
+                        .deadline
+                        .get_or_insert_with(|| Box::new(Sleep::after(runtime, timeout)));
+                    let late = match *this.too_long {
                         true => Broken::TooLong,
                         false => Broken::Late,
                     };
@@ -101,12 +149,7 @@ pub(in crate::http::server) async fn collect<B: Body>(
                 }
             }
         }
-    })
-    .await?;
-    Ok(match first.is_empty() {
-        true => whole.freeze(),
-        false => first,
-    })
+    }
 }
 
 /// The most that is discarded of a body that is too long.

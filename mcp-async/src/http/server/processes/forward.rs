@@ -153,7 +153,7 @@ impl Processes {
                 }
                 HttpBody::full(whole.into())
             }
-            _ => HttpBody::events(events),
+            _ => HttpBody::events(Box::new(events)),
         };
         let answer = line.response(parts.headers, body);
         Forwarding::Answered(answer.unwrap_or_else(|| answer::busy(MAY_HAVE_RUN)).into())

@@ -152,7 +152,7 @@ impl LocalForward {
             let endpoint = endpoint.upgrade()?;
             Some(Box::pin(async move {
                 let (parts, body) = request.into_parts();
-                let response = endpoint.serve(Arc::new(parts), HttpBody::full(body)).await;
+                let Ok(response) = endpoint.serve(Arc::new(parts), HttpBody::full(body)).await;
                 Ok(response.map(|body| Box::pin(LocalBody(body)) as ForwardedBody))
             }))
         });

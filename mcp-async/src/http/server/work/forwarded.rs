@@ -25,7 +25,7 @@ use crate::shares::{CallerId, Share};
 impl HttpEndpoint {
     /// Answers a request that another process has forwarded, if the message in its head was verified.
     pub(in crate::http::server) async fn serve_forwarded<B: Body + Send>(
-        &self,
+        self: &Arc<Self>,
         processes: &Processes,
         verified: Option<Vec<u8>>,
         parts: Parts,
@@ -38,9 +38,9 @@ impl HttpEndpoint {
             observe::forwarded_refused(&"no process of this server has signed it");
             return answer::empty(ResponseHead::of_status(UNSIGNED));
         };
-        let body = match self.collect_whole(&parts, None, body).await {
+        let body = match self.collect(&parts, None, body).await {
             Ok(body) => body,
-            Err(refused) => return refused,
+            Err(broken) => return self.unread(broken),
         };
         let nonce = request.nonce;
         processes.counters.received.add();
@@ -53,7 +53,7 @@ impl HttpEndpoint {
             Err(outcome) => return without_response(outcome),
         };
         let body = HttpBody::full(body);
-        let answer = self.serve_head(Arc::new(head), body).await;
+        let Ok(answer) = Arc::clone(self).serve_head(Arc::new(head), body).await;
         if answer.extensions().get::<NotOwner>().is_some() {
             return without_response(ForwardedOutcome::NotOwner);
         }
