@@ -67,8 +67,8 @@ PIPE = (
     "On smol, async-io makes six system calls for each wait. Tried: the jobs of up to 16 requests begun together have half the misses, and took as much CPU."
 )
 HTTP = (
-    "An exchange has a machine of its own (1,400 to make it, 4,000 with its end: `ServedConversation`), 20 allocations (4,000), and values that move "
-    "(3,700; the future of a request has 1.7 kB). hyper and the `http` crate take 23,000 of it. A request takes three system calls, as with hyper alone. Tried: "
+    "An exchange has a machine of its own (1,400 to make it, 4,000 with its end: `ServedConversation`), 19 allocations (2,700), and values that move "
+    "(2,300; the future of a request has 0.9 kB). hyper and the `http` crate take 23,000 of it. A request takes three system calls, as with hyper alone. Tried: "
     "the state of an exchange kept for the next one would win 1,000, and a caller's handle must not reach it."
 )
 SUBSCRIBERS = (
