@@ -1,4 +1,4 @@
-//! Bytes in a slice, counted on behind its end.
+//! Bytes in a slice, which counts those that do not fit.
 
 use crate::action::BufferFull;
 

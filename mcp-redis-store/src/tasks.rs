@@ -84,24 +84,27 @@ impl RedisStore {
         set: &str,
         remove: &str,
         deadline: Instant,
-    ) -> Result<Vec<TaskRecord>, TaskStoreError> {
-        let mut records = Vec::new();
+    ) -> Result<Page, TaskStoreError> {
+        let mut page = Page::default();
         for ids in ids.chunks(AT_ONCE) {
             let fields = all(ids.iter().map(|id| self.field(id, "d", deadline))).await;
             for (id, field) in ids.iter().zip(fields) {
                 match field {
-                    Ok(Some(bytes)) => records.extend(TaskRecord::from_bytes(&bytes)),
+                    Ok(Some(bytes)) => match TaskRecord::from_bytes(&bytes) {
+                        Ok(record) => page.records.push(record),
+                        Err(_) => page.left_out += 1,
+                    },
                     Ok(None) => {
                         let ended = [id.as_bytes()];
                         self.change(remove, set.to_owned(), &ended, deadline)
                             .await?;
                     }
-                    Err(Failure::Layout) => {}
+                    Err(Failure::Layout) => page.left_out += 1,
                     Err(failure) => return Err(failure.into()),
                 }
             }
         }
-        Ok(records)
+        Ok(page)
     }
 
     /// Adds a task to the sets that it belongs to.
@@ -125,6 +128,14 @@ impl RedisStore {
         }
         Ok(())
     }
+}
+
+/// Some tasks of a set.
+#[derive(Default)]
+struct Page {
+    records: Vec<TaskRecord>,
+    /// The number of others that stay in the set.
+    left_out: usize,
 }
 
 impl TaskStore for RedisStore {
@@ -231,7 +242,7 @@ impl TaskStore for RedisStore {
                 break;
             };
             after = format!("({last}");
-            found.extend(self.records(&ids, &set, "ZREM", deadline).await?);
+            found.extend(self.records(&ids, &set, "ZREM", deadline).await?.records);
         }
         Ok(found)
     }
@@ -240,18 +251,20 @@ impl TaskStore for RedisStore {
         let deadline = self.link.deadline();
         let set = self.tasks("expiring");
         let limit = limit.min(MAX_RECORDS);
-        let (mut found, mut passed) = (Vec::new(), 0);
+        let (mut found, mut left_out) = (Vec::new(), 0);
         while found.len() < limit {
             let mut command = cmd("ZRANGEBYSCORE");
             command.arg(&set).arg("-inf").arg(now);
-            command.arg("LIMIT").arg(passed).arg(limit - found.len());
+            command.arg("LIMIT").arg(found.len() + left_out).arg(limit);
             let ids = texts(self.command(&command, deadline).await?)?;
             if ids.is_empty() {
                 break;
             }
-            passed += ids.len();
-            found.extend(self.records(&ids, &set, "ZREM", deadline).await?);
+            let page = self.records(&ids, &set, "ZREM", deadline).await?;
+            found.extend(page.records);
+            left_out += page.left_out;
         }
+        found.truncate(limit);
         Ok(found)
     }
 
@@ -279,7 +292,7 @@ impl TaskStore for RedisStore {
                     .await?;
             }
             for ids in ids.chunks(AT_ONCE) {
-                for record in self.records(ids, &set, "SREM", deadline).await? {
+                for record in self.records(ids, &set, "SREM", deadline).await?.records {
                     if record.status().is_terminal() {
                         let id = [record.id().as_bytes()];
                         self.change("SREM", set.clone(), &id, deadline).await?;

@@ -3,6 +3,7 @@
 use super::Implementation;
 
 /// Adds the setters of an [`Implementation`] to a builder. `$info` is the path to it from `self`.
+#[cfg(any(feature = "client", feature = "server"))]
 macro_rules! implementation_setters {
     ($($info:ident).+) => {
         /// Sets the title, which the other side shows to users (since 2025-06-18).
@@ -31,6 +32,7 @@ macro_rules! implementation_setters {
         }
     };
 }
+#[cfg(any(feature = "client", feature = "server"))]
 pub(crate) use implementation_setters;
 
 impl Implementation {

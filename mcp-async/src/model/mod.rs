@@ -49,6 +49,7 @@ use owned::{owned, owned_name, owned_type};
 pub use base64::{Base64, InvalidBase64};
 pub(crate) use conversation::check_conversation;
 pub use cursor::Cursor;
+#[cfg(any(feature = "client", feature = "server"))]
 pub(crate) use implementation::implementation_setters;
 pub use meta::Meta;
 pub use sampling_content::SamplingContent;

@@ -199,8 +199,13 @@ where
         }
         self.remote.insert_into(request.extensions_mut());
         let mut service = self.service.clone();
-        // Most services are always ready. Another is asked again by the task that it has to wake.
-        let step = match service.poll_ready(&mut Context::from_waker(Waker::noop())) {
+        // Most services are always ready. Another is asked again by the task that it has to wake, and one of a connection with
+        // several requests is called in the task of its own request.
+        let ready = match multiplexed {
+            true => Poll::Pending,
+            false => service.poll_ready(&mut Context::from_waker(Waker::noop())),
+        };
+        let step = match ready {
             Poll::Ready(Ok(())) => Step::Called {
                 future: service.call(request),
             },

@@ -16,12 +16,22 @@ pub(super) struct ExpiringMap<K, V> {
 
 impl<K: Copy + Ord, V> ExpiringMap<K, V> {
     pub(super) const fn new(capacity: usize) -> Self {
+        Self::after(UnixTime::from_secs(0), capacity)
+    }
+
+    /// A map whose entries until this moment may have been removed before.
+    pub(super) const fn after(removed_until: UnixTime, capacity: usize) -> Self {
         Self {
             values: BTreeMap::new(),
             by_expiry: BTreeSet::new(),
             capacity,
-            removed_until: UnixTime::from_secs(0),
+            removed_until,
         }
+    }
+
+    /// Forgets the ends of removed entries that are later than this.
+    pub(super) fn limit_removed(&mut self, latest: UnixTime) {
+        self.removed_until = self.removed_until.min(latest);
     }
 
     /// Returns a value that is kept for at most `seconds`, and the moment until which it is kept, if that is not over. A value that

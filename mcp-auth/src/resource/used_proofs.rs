@@ -22,10 +22,8 @@ pub(super) struct UsedProofs {
     count: usize,
     capacity: usize,
     uses: u64,
-    /// The latest end of a key that was removed to make room.
-    evicted_until: UnixTime,
-    /// The latest end of a key that has expired. Only a clock that was ahead makes it later than now.
-    expired_until: UnixTime,
+    /// The latest end of a key that was removed: to make room, or by a clock that was ahead.
+    removed_until: UnixTime,
 }
 
 #[derive(Debug)]
@@ -43,8 +41,7 @@ impl UsedProofs {
             count: 0,
             capacity: if capacity == 0 { 1 } else { capacity },
             uses: 0,
-            evicted_until: UnixTime::from_secs(0),
-            expired_until: UnixTime::from_secs(0),
+            removed_until: UnixTime::from_secs(0),
         }
     }
 
@@ -56,15 +53,18 @@ impl UsedProofs {
         until: UnixTime,
         now: UnixTime,
     ) -> bool {
-        self.note_time(now);
-        if until <= self.expired_until {
-            return false;
-        }
+        self.remove_expired(now);
+        // No proof that can be accepted now ends later, whatever a clock that was ahead has removed.
+        let latest = now.saturating_add(ACCEPTED);
+        self.removed_until = self.removed_until.min(latest);
         let mut of_key = match self.take(&key) {
-            Some(of_key) => of_key,
-            None if until <= self.evicted_until => return false,
+            Some(mut of_key) => {
+                of_key.ids.limit_removed(latest);
+                of_key
+            }
+            None if until <= self.removed_until => return false,
             None => UsedByKey {
-                ids: ExpiringMap::new(self.capacity),
+                ids: ExpiringMap::after(self.removed_until, self.capacity),
                 used: 0,
             },
         };
@@ -78,24 +78,13 @@ impl UsedProofs {
         is_new
     }
 
-    /// Removes the keys that have expired, and those of a clock that was ahead: none of their proofs can be accepted now. The proofs
-    /// that can be are refused then, for as long as one of them may be such a key's.
-    fn note_time(&mut self, now: UnixTime) {
-        let latest = now.saturating_add(ACCEPTED);
+    fn remove_expired(&mut self, now: UnixTime) {
         while let Some((end, key)) = self.by_end.first().copied()
             && end <= now
         {
             self.take(&key);
-            self.expired_until = self.expired_until.max(end);
+            self.removed_until = self.removed_until.max(end);
         }
-        while let Some((end, key)) = self.by_end.last().copied()
-            && end > latest
-        {
-            self.take(&key);
-            self.expired_until = latest;
-        }
-        self.expired_until = self.expired_until.min(latest);
-        self.evicted_until = self.evicted_until.min(latest);
     }
 
     fn make_room(&mut self) {
@@ -106,7 +95,7 @@ impl UsedProofs {
             return;
         };
         match size {
-            1 => self.evicted_until = self.evicted_until.max(largest.ids.end()),
+            1 => self.removed_until = self.removed_until.max(largest.ids.end()),
             _ => {
                 largest.ids.evict();
                 self.put(key, largest);

@@ -249,6 +249,15 @@ fn a_handshake_that_is_abandoned_leaves_nothing() {
         assert!(store.contains("sessions: 0"), "{fault:?}: {store}");
         assert_eq!(process.open().delete().status, 204);
     }
+    // The place is not taken for longer than the store may take.
+    process.node.set(Fault::Hangs);
+    let mut leaving = Waiting::new(&process.service, post(&initialize("2025-11-25")));
+    process.sim.run(|| assert!(leaving.poll().is_none()));
+    settle();
+    drop(leaving);
+    pass(3);
+    process.node.set(Fault::None);
+    assert_eq!(process.open().delete().status, 204);
 }
 
 #[test]

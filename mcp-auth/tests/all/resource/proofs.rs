@@ -164,6 +164,34 @@ fn keys_that_were_forgotten() {
         assert_eq!(found, "401: the DPoP proof was used before", "{key}");
     }
     assert!(server.send(&with(&keys[0], server.now)).ends_with(GRANTED));
+    // Nor after it has used another one.
+    let found = server.refusal(&with(&keys[0], NOW));
+    assert_eq!(found, "401: the DPoP proof was used before");
+}
+
+/// AU-113: a clock that is set back a little refuses no client whose clock is right, and one that was far ahead lets no proof in again
+/// when its time comes.
+#[test]
+fn proofs_of_a_clock_that_was_ahead() {
+    let token = bound_token();
+    let with = |id: &str, issued: u64| {
+        let claims = [format!("jti=\"{id}\""), format!("iat={issued}")];
+        Request::dpop(&token, &proof(&token, &[&claims[0], &claims[1]]))
+    };
+    let mut server = Server::new(accepting());
+    assert!(server.send(&with("early", NOW + 30)).ends_with(GRANTED));
+    server.now -= 1;
+    assert!(server.send(&with("right", server.now)).ends_with(GRANTED));
+
+    let mut server = Server::new(accepting());
+    server.now += 400;
+    let used = with("used", server.now);
+    assert!(server.send(&used).ends_with(GRANTED));
+    server.now -= 400;
+    assert!(server.send(&with("right", server.now)).ends_with(GRANTED));
+    server.now += 370;
+    let found = server.refusal(&used);
+    assert_eq!(found, "401: the DPoP proof was used before");
 }
 
 /// Nothing is fetched or verified for a proof that is too long, or whose signature is too short.

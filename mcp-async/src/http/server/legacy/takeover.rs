@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use http::{Method, StatusCode};
-use mcp_proto::Channel;
 use mcp_proto::http::Refusal;
 use mcp_proto::server::http::streams::StreamReader;
 
@@ -19,7 +18,7 @@ use crate::http::server::processes::sharing::{FIRST, Saved};
 use crate::http::server::processes::{Forwarded, Forwarding, NotOwner, Processes};
 use crate::http::{Claim, StoreError};
 use crate::observe;
-use crate::runtime::Sleep;
+use crate::runtime::{Sleep, within};
 use crate::server::{Decision, ServerStreams};
 
 impl HttpEndpoint {
@@ -44,15 +43,17 @@ impl HttpEndpoint {
             };
             processes.ensure_lease().await.map_err(broken)?;
             let owner = processes.owner();
-            let mut unborn = Unborn {
+            let mut unsaved = UnsavedSession {
                 processes,
                 id,
                 place: Some(place),
             };
-            let store = unborn.processes.store();
-            let created = store.create(&unborn.id, &owner, &saved.write(), keep).await;
+            let store = unsaved.processes.store();
+            let created = store
+                .create(&unsaved.id, &owner, &saved.write(), keep)
+                .await;
             created.map_err(broken)?;
-            let place = unborn.place.take().ok_or_else(answer::no_session)?;
+            let place = unsaved.place.take().ok_or_else(answer::no_session)?;
             Ok((Some(saved), owner.lease, place))
         }
     }
@@ -294,9 +295,7 @@ impl HttpEndpoint {
                 return Some(Err(Refusal::Unavailable(EVENTS)));
             }
         };
-        // The process that had the stream of a request writes no more of it: this one has the session.
-        let is_complete = replay.has_ended() || channel != Channel::PIPE;
-        if is_complete && replay.messages().next().is_none() {
+        if replay.has_ended() && replay.messages().next().is_none() {
             return Some(Err(Refusal::StreamEnded));
         }
         session.streams(|streams| {
@@ -306,15 +305,19 @@ impl HttpEndpoint {
     }
 }
 
-/// A session that is being stored. If its client leaves before that is done, the store forgets it; its place is taken until then.
-struct Unborn {
+/// A session that is being stored. If its client leaves before that is done, the store forgets it; its place is taken until the store
+/// has answered.
+struct UnsavedSession {
     processes: Arc<Processes>,
     id: Arc<str>,
     /// `None` once the session is stored.
     place: Option<Place>,
 }
 
-impl Drop for Unborn {
+/// The time limit for the removal of a session that nothing else knows.
+const REMOVAL: Duration = Duration::from_secs(2);
+
+impl Drop for UnsavedSession {
     fn drop(&mut self) {
         let Some(place) = self.place.take() else {
             return;
@@ -322,11 +325,13 @@ impl Drop for Unborn {
         let (processes, id) = (Arc::clone(&self.processes), Arc::clone(&self.id));
         let runtime = processes.runtime.clone();
         runtime.spawn(Box::pin(async move {
-            let _place = place;
+            let mut place = Some(place);
             // The attempt that was given up may still create the record, some time later.
             for pause in [0, 1, 10] {
                 Sleep::after(&processes.runtime, Duration::from_secs(pause)).await;
-                let _ = processes.store().remove(&id, FIRST).await;
+                let removed = processes.store().remove(&id, FIRST);
+                let _ = within(&processes.runtime, REMOVAL, removed).await;
+                drop(place.take());
             }
         }));
     }

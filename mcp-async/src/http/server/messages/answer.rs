@@ -23,7 +23,8 @@ std::thread_local! {
 
 /// Keeps the storage of a request's fields, for those of the next response on the thread: two allocations.
 pub(in crate::http::server) fn reuse(fields: &mut HeaderMap) {
-    if fields.capacity() <= MOST_KEPT {
+    // Repeated fields have a storage of their own.
+    if fields.capacity() <= MOST_KEPT && fields.len() == fields.keys_len() {
         fields.clear();
         // The thread is ending: nothing is kept.
         let _ = SPARE.try_with(|spare| spare.set(core::mem::take(fields)));

@@ -48,7 +48,7 @@ pin_project! {
         whole: BytesMut,
         announced: usize,
         too_long: bool,
-        // A body that is too long is not read at all.
+        // The body is too long, and is refused without a read.
         refused: bool,
         discarded: usize,
         deadline: Option<Box<Sleep>>,
