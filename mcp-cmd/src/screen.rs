@@ -17,11 +17,8 @@ pub(crate) struct Screen {
     inner: Arc<Inner>,
 }
 
-/// The right to show a question.
-#[derive(Debug)]
-pub(crate) struct Turn(
-    #[expect(dead_code, reason = "held until it is dropped")] OwnedMutexGuard<()>,
-);
+/// The right to show a question, until it is dropped.
+pub(crate) type Turn = OwnedMutexGuard<()>;
 
 #[derive(Debug)]
 struct Inner {
@@ -120,7 +117,7 @@ impl Screen {
 
     /// Waits until no question is shown. The next one waits until the turn is dropped.
     pub(crate) async fn turn(&self) -> Turn {
-        Turn(Arc::clone(&self.inner.turn).lock_owned().await)
+        Arc::clone(&self.inner.turn).lock_owned().await
     }
 
     /// Asks a person, alone on the screen. Blocks; see [`background`](super::background).

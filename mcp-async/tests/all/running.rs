@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
-/// How many run now.
+/// The count of what runs now.
 #[derive(Clone, Default)]
 pub(crate) struct Running(Arc<AtomicUsize>);
 

@@ -157,20 +157,7 @@ fn a_page_is_opened_only_on_yes() {
 /// EL-13.
 #[test]
 fn pages_come_before_the_call() {
-    let mut person = Person::watching(
-        &[
-            "--revisions",
-            "2025-11-25",
-            "call",
-            "it",
-            "{}",
-            "--",
-            "sh",
-            "-c",
-            SHELL,
-        ],
-        &[],
-    );
+    let mut person = Person::calling(SHELL);
     person.sees("The server asks: Sign in first");
     person.sees("page: https://example.com/in");
     person.types("k\r");
@@ -184,20 +171,7 @@ fn pages_come_before_the_call() {
 #[test]
 fn a_hostile_server_asks() {
     let mark = std::env::temp_dir().join(format!("mcp-hostile-{}", std::process::id()));
-    let mut person = Person::watching(
-        &[
-            "--revisions",
-            "2025-11-25",
-            "call",
-            "it",
-            "{}",
-            "--",
-            "sh",
-            "-c",
-            &HOSTILE.replace("$MARK", mark.to_str().unwrap()),
-        ],
-        &[],
-    );
+    let mut person = Person::calling(&HOSTILE.replace("$MARK", mark.to_str().unwrap()));
     person.sees("asks: question 1\r\n");
     person.sees("What now?");
     let deadline = Instant::now() + PATIENCE;
@@ -288,6 +262,13 @@ pub(crate) struct Person {
 impl Person {
     fn at(words: &[&str]) -> Self {
         Self::watching(&on_everything(words), &[])
+    }
+
+    /// Calls a tool of a server of 2025-11-25 that is a script of the shell.
+    fn calling(script: &str) -> Self {
+        let call = "--revisions 2025-11-25 call it {} -- sh -c";
+        let words: Vec<_> = call.split(' ').chain([script]).collect();
+        Self::watching(&words, &[])
     }
 
     pub(crate) fn watching(words: &[&str], variables: &[(&str, &str)]) -> Self {

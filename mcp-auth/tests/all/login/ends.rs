@@ -240,7 +240,7 @@ fn a_lease_ends_by_itself() {
     assert_eq!(world.token(&form).status, 200, "after the lease");
 }
 
-/// What the provider has replaced is written, however long the renewal has waited for another process before.
+/// Tokens that the provider has replaced are written, however long the renewal has waited for another process before.
 #[test]
 fn an_outcome_is_written_after_a_long_wait() {
     let mut world = World::new();

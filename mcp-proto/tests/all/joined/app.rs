@@ -279,7 +279,7 @@ impl User {
         found.expect("it was made").1
     }
 
-    /// Every call that was made ended once, or was cancelled and never heard of again.
+    /// Checks that every call has ended once, or was cancelled and has had no event since.
     pub(crate) fn assert_all_ended(&self) {
         let over = |token| self.over.iter().filter(|it| **it == token).count();
         for (token, name) in &self.calls {

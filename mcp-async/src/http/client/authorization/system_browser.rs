@@ -24,9 +24,11 @@ use crate::sync::Lock;
 /// (RFC 8252, section 7.3).
 ///
 /// The port is chosen by the system for each login, or is that of an earlier registration. It is
-/// open until the redirect arrives, or, if the login fails before its page is opened, until sixteen later logins have begun. It accepts connections of this machine only, and answers only
-/// `GET` for `/callback`, or for a path below it where the client registers itself. A request without the `state` of the page is answered with status 400 and does
-/// not end the login. The page is opened without a shell.
+/// open until the redirect arrives, or, if the login fails before its page is opened, until sixteen
+/// later logins have begun. It accepts connections of this machine only, and answers only
+/// `GET` for `/callback`, or for a path below it where the client registers itself. A request
+/// without the `state` of the page is answered with status 400 and does not end the login. The page
+/// is opened without a shell.
 ///
 /// All users of a machine see the arguments of its programs. The browser is therefore started with
 /// an address of this port, which leads to the page once and sets a cookie, and the redirect counts
